@@ -59,6 +59,9 @@ const VARIANTS: readonly (readonly [row: string, contract: ContractVariants, cli
     ['row 31: events whose other fields are null', { eventFields: 'null' }],
     ['row 31: events whose other fields have other types', { eventFields: 'mistyped' }],
     ['row 39: resources whose optional fields have other types', { optionalFields: 'mistyped' }],
+    ['row 38: deletions without a revision', { deletionRevision: 'absent' }],
+    ['row 38: deletions whose revision is a string', { deletionRevision: 'string' }],
+    ['rows 31 and 38: deletions with only note_id', { eventFields: 'required', deletionRevision: 'absent' }],
   ]
 
 const rows = VARIANTS.map(([row, contract, clientOptions]) => ({ row, contract, clientOptions }))
@@ -139,6 +142,8 @@ describe('a mirror that only events keep up to date', () => {
     { eventFields: 'null' },
     { eventFields: 'mistyped' },
     { optionalFields: 'mistyped' },
+    { deletionRevision: 'absent' },
+    { deletionRevision: 'string', eventFields: 'required' },
   ])('agrees with the service under %j', async (contract) => {
     await using service = await createNotesService({ contract })
     const client = clientOf(service)

@@ -24,6 +24,7 @@ const ALTERNATIVES: { readonly [Field in keyof ContractVariants]: readonly [unkn
   requestId: [false],
   accessGained: ['announced', 'revised'],
   eventOrder: ['any'],
+  deletionRevision: ['absent', 'string'],
 }
 
 /** Draws the behavior of the service where the contract leaves it open. */

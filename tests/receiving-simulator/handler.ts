@@ -11,7 +11,7 @@ const SLOW_MS = [3_000, 9_000, 12_000, 25_000, 45_000] as const
 
 /** The application's handler, which writes one row. It may be slow or fail. */
 export function makeHandler(context: HistoryContext, process: SimulatedProcess, integration: string) {
-  return (event: WebhookEvent, handlerContext: HandlerContext<Transaction>): unknown => {
+  return (event: WebhookEvent, handlerContext: HandlerContext<Transaction>): void | Promise<void> => {
     const grant = process.grantOf({ integration, event })
     if (grant === undefined) throw new Error('a handler runs without a claim')
     process.tell(`begins to handle ${integration} ${event.event_id}`)

@@ -145,14 +145,15 @@ export class InvariantChecker {
       const change = changeOf(addressed.event)
       if (change === undefined || !this.isHandled(addressed.event)) continue
       const applied = this.#histories.byEffects.latest(keyOfNote(addressed.integration, addressed.event))
+      const above = (change.revision ?? -1) - (applied?.revision ?? -1)
       const lostDeletion =
         change.kind === 'note.deleted' &&
         applied?.deleted === false &&
-        this.#scenario.gate !== 'strict' &&
+        (change.revision === undefined || (above === 0 && this.#scenario.gate !== 'strict')) &&
         !this.#isRestored(addressed, change)
-      if (applied === undefined || applied.revision < change.revision) {
+      if (applied === undefined || (above > 0 && !this.#isBeforeDeletion(addressed, change))) {
         this.violated(`In the end the note is older than ${describeEvent(addressed)}.`)
-      } else if (applied.revision === change.revision && lostDeletion) {
+      } else if (lostDeletion) {
         this.violated(`In the end the note exists in spite of ${describeEvent(addressed)}.`)
       }
     }
@@ -214,15 +215,30 @@ export class InvariantChecker {
     )
   }
 
-  /** Whether an event was applied at the revision of a deletion that occurred after it. */
-  #isRestored({ integration, event }: AddressedEvent, deletion: NoteChange): boolean {
-    return this.#effects.some(({ call }) => {
-      const change = changeOf(call.event)
-      if (change === undefined || keyOfNote(call.integration, call.event) !== keyOfNote(integration, event))
-        return false
+  /** Whether an event that occurred after a deletion was applied: at its revision, or at any if the deletion has none. */
+  #isRestored(deleted: AddressedEvent, deletion: NoteChange): boolean {
+    return this.#changesApplied(deleted).some((change) => {
       const isLater = (change.occurredAt ?? 0) > (deletion.occurredAt ?? Number.POSITIVE_INFINITY)
-      return change.kind !== 'note.deleted' && change.revision === deletion.revision && isLater
+      if (deletion.revision === undefined) return isLater && change.revision !== undefined
+      return isLater && change.kind !== 'note.deleted' && change.revision === deletion.revision
     })
+  }
+
+  /** Whether the gate may ignore a higher revision: a deletion without a revision was applied, and one deletion occurred later. */
+  #isBeforeDeletion(addressed: AddressedEvent, { kind, occurredAt }: NoteChange): boolean {
+    const deletions = this.#changesApplied(addressed).filter((change) => change.kind === 'note.deleted')
+    return (
+      kind !== 'note.deleted' &&
+      this.#scenario.gate !== 'off' &&
+      deletions.some(({ revision }) => revision === undefined) &&
+      deletions.some((deletion) => !((occurredAt ?? 0) > (deletion.occurredAt ?? Number.POSITIVE_INFINITY)))
+    )
+  }
+
+  #changesApplied({ integration, event }: AddressedEvent): readonly NoteChange[] {
+    return this.#effects
+      .filter(({ call }) => keyOfNote(call.integration, call.event) === keyOfNote(integration, event))
+      .flatMap(({ call }) => changeOf(call.event) ?? [])
   }
 
   #effectsOf({ integration, event }: AddressedEvent): readonly Effect[] {
@@ -286,12 +302,10 @@ function noteIdOf(event: WebhookEvent): string | undefined {
 
 function changeOf(event: WebhookEvent): NoteChange | undefined {
   if (!isNoteEvent(event)) return undefined
-  const { revision, recording_session_id } = event.data
   const time = Date.parse(event.occurred_at ?? '')
-  return {
-    kind: event.event_type,
-    revision,
-    recordingSessionId: recording_session_id ?? undefined,
-    occurredAt: Number.isNaN(time) ? undefined : time,
-  }
+  const recordingSessionId = event.data.recording_session_id ?? undefined
+  const occurredAt = Number.isNaN(time) ? undefined : time
+  return event.event_type === 'note.deleted'
+    ? { kind: event.event_type, revision: event.data.revision, recordingSessionId, occurredAt }
+    : { kind: event.event_type, revision: event.data.revision, recordingSessionId, occurredAt }
 }

@@ -240,7 +240,7 @@ export const plantedBugs: readonly PlantedBug[] = [
             passRevisionGate(gate, change, applied) === 'stale')`,
         ),
       ],
-      sqlite: [claiming('WHEN note.deleted THEN passes_if_deleted OR', 'WHEN note.deleted THEN')],
+      sqlite: [claiming('WHEN note.deleted THEN passes_if_later', 'WHEN note.deleted THEN 0')],
     },
   },
   {
@@ -254,6 +254,30 @@ export const plantedBugs: readonly PlantedBug[] = [
         ),
       ],
       sqlite: [claiming(' > note.deletion_occurred_at', ' IS NOT NULL')],
+    },
+  },
+  {
+    name: 'deletion without a revision refused',
+    mistake: 'The receiver answers 400 for a `note.deleted` without a revision. This bug was in the receiver.',
+    patches: onBoth({
+      file: 'webhooks/src/receiver/event-in.ts',
+      find: 'const { event, drift } = readEventWithDrift(value)',
+      replace: `const { event, drift } = readEventWithDrift(value)
+    if (event.event_type === 'note.deleted' && event.data.revision === undefined) throw new Error('no revision')`,
+    }),
+  },
+  {
+    name: 'deletion without a revision ended by a revision',
+    mistake:
+      'After a `note.deleted` without a revision, every event at a higher revision passes, even one that occurred before the deletion.',
+    patches: {
+      memory: [
+        memory(
+          'raiseRevision(note.applied, claimedNote.change)',
+          '{ ...raiseRevision(note.applied, claimedNote.change), deletedAtAnyRevision: false }',
+        ),
+      ],
+      sqlite: [ending('ELSE excluded.revision IS NULL OR note.deleted AND', 'ELSE 0 AND')],
     },
   },
   {

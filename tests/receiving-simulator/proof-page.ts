@@ -32,7 +32,7 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one history, step 
 
 - **Events.** The service sends all four kinds of events about notes of two integrations, with equal ids in both. It also sends unknown kinds,
   kinds without a handler, and events about the endpoint. Events arrive in any order of their revisions and times. Several events and deletions
-  have the same revision, each event arrives up to three times, and some times are invalid.
+  have the same revision, some deletions have none, each event arrives up to three times, and some times are invalid.
 - **Retries.** The service retries after 30 s, 5 min, 30 min and so on, seven attempts in all, until it receives a 2xx. It never sends an
   acknowledged event again. In a third of the histories, a queue calls \`process\` instead. It sets no time limit, and gives stalled jobs to a
   second worker.
@@ -47,7 +47,7 @@ npm run simulate -- --seed 123 --history 45 --store sqlite  # one history, step 
 
 - An acknowledged event was applied, or has no handler, or was stale by the rule of the revision gate at some moment of the attempt.
 - At the end, each event was acknowledged within its seven attempts, each receiver has closed, and each note has its newest revision. The note is
-  deleted if a deletion was sent at that revision, unless an event that occurred later was applied.
+  deleted if a deletion was sent at that revision or without one, unless an event that occurred later was applied.
 - Two handlers never run for the same note while both have an unexpired lease.
 - With \`context.commit\`, no event is applied twice. Without it, an event is applied twice only after a crash, a failed handler, a lost claim, or
   a failure of the store between the effect and the commit.

@@ -106,7 +106,9 @@ function* drawEventsOf(integration: string, random: Random): Iterable<AddressedE
         const recordingSessionId = random.pick(['a', 'b'])
         const kind = random.pick(NOTE_KINDS)
         const occurredAt = random.pick(TIMES)
-        yield { integration, event: anEvent({ ...traits, kind, revision, recordingSessionId, occurredAt }) }
+        const event = anEvent({ ...traits, kind, revision, recordingSessionId, occurredAt })
+        const hasRevision = kind !== 'note.deleted' || random.chance(0.6)
+        yield { integration, event: hasRevision ? event : withoutRevision(event) }
       }
       // A summary may become ready, and a note inaccessible, without a new revision (open point 20).
       revision += random.pick([0, 1, 1, 2])
@@ -118,10 +120,15 @@ function* drawEventsOf(integration: string, random: Random): Iterable<AddressedE
   }
 }
 
+/** A deletion may have no revision, or one of another type (open point 38). */
+function withoutRevision(event: WebhookEvent): WebhookEvent {
+  return { ...event, data: { ...event.data, revision: undefined } } as WebhookEvent
+}
+
 /** Describes an event for the log. */
 export function describeEvent({ integration, event }: AddressedEvent): string {
   const { note_id: note, revision } = event.data as { note_id?: string; revision?: number }
   const place = note === undefined ? '' : ` of ${integration} ${note}`
-  const version = revision === undefined ? '' : ` at revision ${revision}, ${event.occurred_at}`
+  const version = note === undefined ? '' : ` at revision ${revision ?? 'unknown'}, ${event.occurred_at}`
   return `${event.event_id} (${event.event_type}${place}${version})`
 }

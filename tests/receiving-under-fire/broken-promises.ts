@@ -159,8 +159,9 @@ class IntegrationChecker {
   }
 
   #changeOf(eventId: string): NoteChange {
-    const { event_type, data } = this.#eventOf(eventId).event
-    return { kind: event_type, revision: data.revision, recordingSessionId: data.recording_session_id ?? undefined }
+    const { event_type: kind, data } = this.#eventOf(eventId).event
+    const revision = data.revision ?? 0
+    return { kind, revision, recordingSessionId: data.recording_session_id ?? undefined }
   }
 
   #noteOf(eventId: string): string {

@@ -26,7 +26,10 @@ export class Account extends DurableObject<Env> {
       const digest = createHash('sha256').update(apiKey).digest('base64url')
       await this.env.REGISTRY.prepare('INSERT INTO accounts (id, key_digest) VALUES (?, ?)').bind(id, digest).run()
       const save = this.env.REGISTRY.prepare('UPDATE accounts SET signing_secret = ? WHERE id = ?')
-      await this.#copy.mirrors.add(id, { endpoint, saveSecret: (secret) => save.bind(secret, id).run() })
+      await this.#copy.mirrors.add(id, {
+        endpoint,
+        saveSecret: async (secret) => void (await save.bind(secret, id).run()),
+      })
       await this.#wakeAt(Date.now())
       return true
     } catch (error) {

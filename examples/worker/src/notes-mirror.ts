@@ -95,7 +95,9 @@ export class NotesMirror extends DurableObject<Env> {
   async #tell(): Promise<number> {
     const { nextAt } = await this.#mirror.consumeDue({
       name: 'queue',
-      apply: (changes) => this.env.CHANGES.sendBatch(changes.map(({ kind, noteId }) => ({ body: { kind, noteId } }))),
+      apply: async (changes) => {
+        await this.env.CHANGES.sendBatch(changes.map(({ kind, noteId }) => ({ body: { kind, noteId } })))
+      },
     })
     return nextAt ?? Number.POSITIVE_INFINITY
   }

@@ -85,7 +85,7 @@ describe('a saveSecret that hangs', () => {
     await using stage = await aCustomer()
     const { world, port } = stage
     const { endpoint, saveSecret } = port.optionsFor('customer-0')
-    const hanging = { endpoint, saveSecret: () => new Promise(() => undefined) }
+    const hanging = { endpoint, saveSecret: () => new Promise<void>(() => undefined) }
     const outcome = await whileTimePasses(world, 15_000, world.mirrors.add('customer-0', hanging))
     expect(outcome).toMatchObject({
       reason: { code: 'callback_timed_out', message: expect.stringContaining('saveSecret took longer than 10 s') },

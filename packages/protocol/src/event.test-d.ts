@@ -34,10 +34,12 @@ describe('a known event narrows by its event_type', () => {
         break
       case 'note.updated':
         expectTypeOf(event).toEqualTypeOf<NoteUpdatedEvent>()
+        expectTypeOf(event.data.revision).toEqualTypeOf<number>()
         break
       case 'note.deleted':
         expectTypeOf(event).toEqualTypeOf<NoteDeletedEvent>()
         expectTypeOf(event.data).toHaveProperty('reason')
+        expectTypeOf(event.data.revision).toEqualTypeOf<number | undefined>()
         break
       case 'endpoint.verification':
         expectTypeOf(event).toEqualTypeOf<EndpointVerificationEvent>()

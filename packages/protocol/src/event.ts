@@ -10,7 +10,7 @@ import type { SummaryStatus, TranscriptStatus } from './note.ts'
 
 /**
  * The fields of every event (contract §6). An event has `event_id`, `event_type` and, if it is about a note,
- * `note_id` and `revision`; every other field may be absent (open point 31).
+ * `note_id` and, except in `note.deleted`, `revision`; every other field may be absent (open points 31 and 38).
  */
 export interface EventEnvelope<Kind, Data> {
   /** Unique for an event: the same in every attempt, retry and replay of it. */
@@ -44,11 +44,18 @@ export type NoteUpdatedEvent = EventEnvelope<'note.updated', NoteEventData>
 /** Why a note is gone: it was deleted, or the key lost access. Treat both alike (contract §6). */
 export type DeletionReason = OpenEnum<'deleted' | 'access_lost'>
 
+/** The data of `note.deleted` (contract §6). */
+export interface NoteDeletedEventData extends Omit<NoteEventData, 'revision'> {
+  /**
+   * The note's revision at the time of the event. `undefined` if the service sent none, or a value of another type: a removal needs
+   * only `note_id` (open point 38).
+   */
+  readonly revision?: number | undefined
+  readonly reason?: DeletionReason | null | undefined
+}
+
 /** The note was deleted, or the key lost access: remove the stored copy (contract §6). */
-export type NoteDeletedEvent = EventEnvelope<
-  'note.deleted',
-  NoteEventData & { readonly reason?: DeletionReason | null | undefined }
->
+export type NoteDeletedEvent = EventEnvelope<'note.deleted', NoteDeletedEventData>
 
 /** The data of an event about an endpoint. The contract does not show it, so it may be empty (open point 11). */
 export interface EndpointEventData {

@@ -39,6 +39,7 @@ export {
   isNoteEventKind,
   type KnownEvent,
   type NoteDeletedEvent,
+  type NoteDeletedEventData,
   type NoteEndedEvent,
   type NoteEvent,
   type NoteEventData,
@@ -49,6 +50,7 @@ export {
   type WebhookEvent,
 } from './event.ts'
 export { isIdentifier, isIntegrationId, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+export { type NoResponse, refuseResponse } from './no-response.ts'
 export {
   isTombstone,
   type Note,

@@ -14,9 +14,9 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
       fencing_token INTEGER NOT NULL,     -- of the latest claim
       lease_ends_at INTEGER,              -- of the claim that has not ended
       revision INTEGER,                   -- the highest that was applied
-      deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted at that revision
-      deletion_revision INTEGER,          -- of the deletion whose time is known
-      deletion_occurred_at INTEGER,       -- when that deletion occurred
+      deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted
+      deleted_at_any_revision INTEGER NOT NULL DEFAULT 0, -- only a later time ends the deletion: it had no revision
+      deletion_occurred_at INTEGER,       -- when the deletion occurred, if that is known
       seen TEXT NOT NULL DEFAULT '[]',    -- what was applied at that revision since its deletion: kinds, in JSON
       kept_until INTEGER,                 -- when the revision may be pruned
       PRIMARY KEY (integration, note_id)
@@ -32,11 +32,11 @@ INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at
 INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at, processed_at, forgotten_at, kept_until) VALUES ('default', 'evt_updated', 1795348800000, NULL, 1795348800000, NULL, 1795608000000);
 INSERT INTO notewire_events (integration, event_id, fencing_token, lease_ends_at, processed_at, forgotten_at, kept_until) VALUES ('team {50%}', 'evt_elsewhere', 1795348800000, NULL, 1795348800000, NULL, 1795608000000);
 DELETE FROM notewire_notes;
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_deleted', 1795348800000, NULL, 5, 1, 5, 1795348740000, '["note.deleted"]', 1795608000000);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_deleted_sometime', 1795348800000, NULL, 5, 1, 5, NULL, '["note.deleted"]', 1795608000000);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_ended', 1795348800000, NULL, 7, 0, NULL, NULL, '["note.ended session_1"]', 1795608000000);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_held', 1795348800000, 4948948800000, NULL, 0, NULL, NULL, '[]', NULL);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_released', 1795348800000, NULL, NULL, 0, NULL, NULL, '[]', NULL);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_replayed', 1795348800000, NULL, 4, 0, NULL, NULL, '["note.updated"]', 1795608000000);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_updated', 1795348800000, NULL, 3, 0, NULL, NULL, '["note.updated"]', 1795608000000);
-INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deletion_revision, deletion_occurred_at, seen, kept_until) VALUES ('team {50%}', 'note_updated', 1795348800000, NULL, 9, 0, NULL, NULL, '["note.updated"]', 1795608000000);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_deleted', 1795348800000, NULL, 5, 1, 0, 1795348740000, '["note.deleted"]', 1795608000000);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_deleted_sometime', 1795348800000, NULL, 5, 1, 0, NULL, '["note.deleted"]', 1795608000000);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_ended', 1795348800000, NULL, 7, 0, 0, NULL, '["note.ended session_1"]', 1795608000000);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_held', 1795348800000, 4948948800000, NULL, 0, 0, NULL, '[]', NULL);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_released', 1795348800000, NULL, NULL, 0, 0, NULL, '[]', NULL);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_replayed', 1795348800000, NULL, 4, 0, 0, NULL, '["note.updated"]', 1795608000000);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('default', 'note_updated', 1795348800000, NULL, 3, 0, 0, NULL, '["note.updated"]', 1795608000000);
+INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen, kept_until) VALUES ('team {50%}', 'note_updated', 1795348800000, NULL, 9, 0, 0, NULL, '["note.updated"]', 1795608000000);

@@ -1,3 +1,4 @@
+import { type NoResponse, refuseResponse } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ErrorFacts } from '../interfaces/consumer-store.ts'
@@ -31,11 +32,14 @@ export interface ConsumerContext<Transaction = never> {
   readonly signal: AbortSignal
 }
 
-/** Applies changes, all or none. If it rejects, the changes are sent again. */
+/**
+ * Applies changes, all or none. If it throws or rejects, the changes are sent again. What it returns is ignored, except that it may not return
+ * a `Response`: then the changes fail with the error `response_returned`.
+ */
 export type ApplyChanges<Transaction = never> = (
   changes: readonly ConsumerChange[],
   context: ConsumerContext<Transaction>,
-) => unknown
+) => NoResponse
 
 export interface Round<Transaction> extends ConsumerKey<Transaction> {
   readonly batchSize: number
@@ -186,7 +190,7 @@ async function applyAndCommit<Transaction>(
   }
   let failure: { readonly thrown: unknown } | undefined
   try {
-    if (changes.length > 0) await apply(changes, { commit, signal })
+    if (changes.length > 0) refuseResponse(await apply(changes, { commit, signal }))
   } catch (thrown) {
     failure = { thrown }
   }

@@ -41,12 +41,14 @@ export interface HeardEvent {
 
 /** The announced deletion of a note, so that a stale read does not show the note again (open point 36). It is kept after the erasure. */
 export interface DeletionFloor {
-  /** The highest revision that a `note.deleted` event named; `null` if none named a revision and none was known. */
+  /** The highest revision that a `note.deleted` event named, or that was known; `null` if there was none. */
   readonly revision: number | null
   /** When the latest of these events arrived. */
   readonly at: number
   /** The event's `occurred_at` or its arrival, whichever is later. */
   readonly deletedAt: number
+  /** When the latest of these events without a revision arrived (open point 38); `null` if all had one. */
+  readonly unrevisedAt: number | null
 }
 
 /** The stored state of a note, without its content. Times are milliseconds since the Unix epoch, of this machine's clock. */

@@ -1,5 +1,5 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
-import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
+import { NOTE_EVENT_KINDS, type NoResponse, refuseResponse, type WebhookEndpoint } from '@notewire/protocol'
 import type { EndpointRecord } from '../interfaces/integration-store.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000
@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 15 * 60_000
 export interface Registration {
   readonly url: string
   /** Stores the signing secret for the receiver. The endpoint counts as registered when it resolves. */
-  readonly saveSecret: (secret: string) => unknown
+  readonly saveSecret: (secret: string) => NoResponse
 }
 
 /**
@@ -46,10 +46,13 @@ async function register(
   const found = own ?? listed?.find((endpoint) => endpoint.url === url)
   if (found === undefined) {
     const created = await webhookEndpoints.create({ url, events: NOTE_EVENT_KINDS })
-    await saveSecret(created.signing_secret)
+    refuseResponse(await saveSecret(created.signing_secret))
     return recordOf(created, url, now)
   }
-  if (own === undefined) await saveSecret((await webhookEndpoints.rotateSecret(found.endpoint_id)).signing_secret)
+  if (own === undefined) {
+    const { signing_secret } = await webhookEndpoints.rotateSecret(found.endpoint_id)
+    refuseResponse(await saveSecret(signing_secret))
+  }
   return recordOf(await repair(client, found, url), url, now)
 }
 

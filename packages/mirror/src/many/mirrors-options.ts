@@ -1,5 +1,5 @@
 import type { NotesClientOptions } from '@notewire/client'
-import { type Clock, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import { type Clock, type NoResponse, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
 import {
   type Complete,
@@ -77,9 +77,9 @@ export interface AddOptions {
   readonly endpoint?: string | undefined
   /**
    * Stores the endpoint's signing secret for the receiver. Required with `endpoint`. It may be called again with another secret. `add` rejects if
-   * it rejects or takes longer than 10 s.
+   * it rejects, returns a `Response` (check the response of your vault, and throw if it is an error), or takes longer than 10 s.
    */
-  readonly saveSecret?: ((secret: string) => unknown) | undefined
+  readonly saveSecret?: ((secret: string) => NoResponse) | undefined
 }
 
 /** Options of `mirrors.work`. */

@@ -48,12 +48,12 @@ describe('an explanation of a note', () => {
     ],
     [
       'its deletion was announced, and stale reads do not count',
-      aGoneNote({ floor: { revision: 7, at: NOW, deletedAt: NOW } }),
+      aGoneNote({ floor: { revision: 7, at: NOW, deletedAt: NOW, unrevisedAt: null } }),
       /announced at revision 7, 2026-01-01T12:00:00.000Z: only a later revision.* begins at 2026-01-01T12:01:00.001Z or later/,
     ],
     [
       'its deletion was announced without a revision',
-      aGoneNote({ floor: { revision: null, at: NOW, deletedAt: NOW } }),
+      aGoneNote({ floor: { revision: null, at: NOW, deletedAt: NOW, unrevisedAt: null } }),
       /only a read that begins at 2026-01-01T12:01:00.001Z or later shows it again/,
     ],
     [
@@ -63,7 +63,7 @@ describe('an explanation of a note', () => {
     ],
     [
       'reads contradict its deletion',
-      aGoneNote({ contradictedSince: NOW, floor: { revision: 7, at: NOW, deletedAt: NOW } }),
+      aGoneNote({ contradictedSince: NOW, floor: { revision: 7, at: NOW, deletedAt: NOW, unrevisedAt: null } }),
       /mirror\.acceptReads\('n1'\)/,
     ],
   ])('when %s', (_, state, pattern) => {

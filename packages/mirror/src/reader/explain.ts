@@ -67,7 +67,7 @@ function heardOf({ heard }: NoteState): string | undefined {
 function floorOf({ floor }: NoteState): string | undefined {
   if (floor === null) return undefined
   const until = timeOf(endOfFloorLag(floor))
-  if (floor.revision === null) {
+  if (floor.revision === null || floor.unrevisedAt !== null) {
     return `Its deletion was announced, ${timeOf(floor.at)}: only a read that begins at ${until} or later shows it again.`
   }
   return `Its deletion was announced at revision ${floor.revision}, ${timeOf(floor.at)}: only a later revision, or a read at revision ${floor.revision} that begins at ${until} or later, shows it again.`

@@ -76,6 +76,22 @@ describe('after a deletion was announced and confirmed', () => {
     expect(read(unknown, aRecord(), later(NOW + 60_001)).state.presence).toBe('live')
   })
 
+  it('a record above the known revision may be older than a deletion without a revision, and shows nothing within 60 s', () => {
+    for (const state of [hiddenBy(aLiveNote(), { revision: null }), hiddenBy(aDeletedNote(), { revision: null })]) {
+      for (const source of ['read', 'poll', 'scan'] as const) {
+        const soon = read(state, aRecord({ revision: 8 }), later(NOW + 60_000, source)).state
+        expect(soon).toMatchObject({ presence: state.presence, dueAt: expect.any(Number) })
+        expect(read(soon, aRecord({ revision: 8 }), aReading(40, 41, { at: NOW + 60_001 })).state.presence).toBe('live')
+      }
+    }
+  })
+
+  it('a deletion with a revision does not shorten the wait after one without', () => {
+    const both = hiddenBy(hiddenBy(aLiveNote(), { revision: null }), { revision: 7 }, NOW + 10_000, 25)
+    expect(read(both, aRecord({ revision: 8 }), later(NOW + 60_000)).state.presence).toBe('hidden')
+    expect(read(both, aRecord({ revision: 8 }), later(NOW + 60_001)).state.presence).toBe('live')
+  })
+
   it('a later event of a higher revision makes the mirror wait for that revision', () => {
     const hint = aDeletion({ kind: 'note.updated', revision: 9 })
     const { state } = applyHint(aDeletedNote(), hint, { sequence: 25, at: NOW + 1000 })
@@ -191,7 +207,7 @@ describe('a note that was removed without an event', () => {
 
 describe('a clock that is set back', () => {
   it('does not keep a note hidden for ever: the 60 s restart', () => {
-    const state = { ...aDeletedNote(), floor: { revision: 7, at: NOW + DAY_MS, deletedAt: NOW } }
+    const state = { ...aDeletedNote(), floor: { revision: 7, at: NOW + DAY_MS, deletedAt: NOW, unrevisedAt: null } }
     const once = read(state, aRecord({ revision: 7 }), later(NOW)).state
     expect(once).toMatchObject({ presence: 'gone', floor: { at: NOW }, dueAt: NOW + 60_001 })
     expect(read(once, aRecord({ revision: 7 }), later(NOW + 60_001)).state.presence).toBe('live')

@@ -24,18 +24,23 @@ export function floorAfter(state: NoteState, { revision, occurredAt }: Announced
   const highest = highestKnownRevision(state)
   const floorRevision = revision ?? floor?.revision ?? (highest < 0 ? null : highest)
   const deletedAt = Math.max(occurredAt ?? at, at)
-  if (floor === null) return { revision: floorRevision, at, deletedAt }
+  const unrevisedAt = revision === null ? at : (floor?.unrevisedAt ?? null)
+  if (floor === null) return { revision: floorRevision, at, deletedAt, unrevisedAt }
   if (floorRevision !== null && floor.revision !== null && floorRevision < floor.revision) return floor
   // Concurrent processes may store two events in any order, so the later time wins.
   const latest = Math.max(trustedTime(floor.at, at), at)
-  return { revision: floorRevision, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt) }
+  return { revision: floorRevision, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt), unrevisedAt }
 }
 
 /** Replaces a floor time in the future, which a wrong clock caused, with the current time. Otherwise the lag period could last too long. */
 export function withTrustedFloor(state: NoteState, now: number): NoteState {
   const { floor } = state
-  const at = floor === null ? now : trustedTime(floor.at, now)
-  return floor === null || at === floor.at ? state : { ...state, floor: { ...floor, at } }
+  if (floor === null) return state
+  const at = trustedTime(floor.at, now)
+  const unrevisedAt = floor.unrevisedAt === null ? null : trustedTime(floor.unrevisedAt, now)
+  return at === floor.at && unrevisedAt === floor.unrevisedAt
+    ? state
+    : { ...state, floor: { ...floor, at, unrevisedAt } }
 }
 
 /** The end of the lag period: the response to a later read cannot be older than the deletion. */
@@ -47,7 +52,7 @@ export function endOfFloorLag({ at }: DeletionFloor): number {
  * Decides whether to show a hidden or gone note again when the service returns a record for it (open points 35 and 36).
  *
  * - `show`: show the note.
- * - `may_lag`: keep it hidden. The record has the revision of an announced deletion and may be older than the deletion.
+ * - `may_lag`: keep it hidden. The record may be older than an announced deletion: it has its revision, or the deletion had none.
  * - `contradicted`: keep it hidden. The record's revision is lower than one that was read or announced. Repeated reads make it accepted.
  * - `refused`: keep it hidden. The record's revision is lower than that of an announced deletion. Repeated reads do not make it accepted.
  */
@@ -71,8 +76,8 @@ export function judgeReappearance(state: NoteState, note: Note, stamp: ReadStamp
 /**
  * Compares a record with the announced deletion of its note.
  *
- * - `newer`: the record has a higher revision, or the deletion's revision in a read after the lag period.
- * - `may_lag`: the record has the deletion's revision, in a read during the lag period.
+ * - `newer`: the record has a higher revision, or it is read after the lag period.
+ * - `may_lag`: it is read during the lag period, and has the deletion's revision, or the deletion had none (open point 38).
  * - `accepted`: the record has a lower revision, but its note was created after the deletion (a reused identifier), or a full scan lists it a day later.
  * - `lower`: every other record with a lower revision.
  */
@@ -82,9 +87,9 @@ function compareWithFloor(
   note: Note,
   { requestedAt, scanBeganAt }: ReadStamp,
 ): 'newer' | 'may_lag' | 'accepted' | 'lower' {
-  if (floor.revision !== null && note.revision > floor.revision) return 'newer'
-  if (floor.revision === null || note.revision === floor.revision) {
-    return isPastLag(trustedTime(floor.at, requestedAt), requestedAt) ? 'newer' : 'may_lag'
+  if (floor.revision === null || note.revision >= floor.revision) {
+    const lagsSince = floor.revision !== null && note.revision > floor.revision ? floor.unrevisedAt : floor.at
+    return lagsSince === null || isPastLag(trustedTime(lagsSince, requestedAt), requestedAt) ? 'newer' : 'may_lag'
   }
   if (wasCreatedAfter(floor, createdAt, note)) return 'accepted'
   const isOfLaterScan =

@@ -26,6 +26,7 @@ export const STATE_COLUMNS = [
   ['floor_revision', 'numeric', ({ floor }) => floor?.revision],
   ['floor_at', 'time', ({ floor }) => floor?.at],
   ['floor_deleted_at', 'time', ({ floor }) => floor?.deletedAt],
+  ['floor_unrevised_at', 'time', ({ floor }) => floor?.unrevisedAt],
   ['contradicted_since', 'time', ({ contradictedSince }) => contradictedSince],
   ['held_by_scan', 'text', ({ heldByScan }) => heldByScan],
   ['attempts', 'bigint', ({ attempts }) => attempts],
@@ -104,7 +105,12 @@ function heardOf(row: StateRow): HeardEvent | null {
 
 function floorOf(row: StateRow): DeletionFloor | null {
   if (row.floor_at === null) return null
-  return { revision: row.floor_revision, at: row.floor_at, deletedAt: row.floor_deleted_at ?? row.floor_at }
+  return {
+    revision: row.floor_revision,
+    at: row.floor_at,
+    deletedAt: row.floor_deleted_at ?? row.floor_at,
+    unrevisedAt: row.floor_unrevised_at,
+  }
 }
 
 function evidenceOf(row: StateRow): Evidence | null {

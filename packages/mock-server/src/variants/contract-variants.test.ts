@@ -283,6 +283,21 @@ describe('events', () => {
     expect(JSON.stringify(body)).not.toContain('Stand-up')
   })
 
+  it.each([
+    ['number', 3],
+    ['absent', undefined],
+    ['string', '3'],
+  ] as const)('row 38: have a revision that is %s if they are about a deletion', async (deletionRevision, revision) => {
+    await using service = await withContract({ deletionRevision })
+    const inbox = anInbox()
+    await service.connect(inbox.open)
+    service.owner.record().end({ summary: false }).delete()
+    await service.settled()
+    const revisions = inbox.received.slice(1).map(({ event }) => (event.data as { revision?: unknown }).revision)
+    expect(revisions).toEqual([2, revision])
+    expect('revision' in (inbox.received.at(-1)?.event.data ?? {})).toBe(deletionRevision !== 'absent')
+  })
+
   it('row 19: have another webhook-id in every attempt', async () => {
     await using service = await withContract({ webhookId: 'per_attempt' })
     await service.connect(anInbox(toNotes(() => 500)).open)

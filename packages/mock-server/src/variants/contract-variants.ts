@@ -151,6 +151,8 @@ export interface ContractVariants {
    * @default 'as_documented'
    */
   readonly optionalFields?: 'as_documented' | 'mistyped' | undefined
+  /** Row 38: `data.revision` of `note.deleted`: a number, absent, or a string of digits. @default 'number' */
+  readonly deletionRevision?: 'number' | 'absent' | 'string' | undefined
 }
 
 /** The variants, with a value for every row. */
@@ -209,6 +211,7 @@ export const contractSchema = fields({
   eventOrder: row('29', z.enum(['ended_first', 'any']), 'ended_first'),
   eventFields: row('31', z.enum(['all', 'required', 'null', 'mistyped']), 'all'),
   optionalFields: row('39', z.enum(['as_documented', 'mistyped']), 'as_documented'),
+  deletionRevision: row('38', z.enum(['number', 'absent', 'string']), 'number'),
 })
 
 function row<Schema extends z.ZodMiniType>(
@@ -222,11 +225,21 @@ function row<Schema extends z.ZodMiniType>(
 /** The fields that every variant sends unchanged (open point 31). */
 const REQUIRED: ReadonlySet<string> = new Set(['event_id', 'event_type', 'data', 'note_id', 'revision'])
 
-/** An event with the fields that the variant selects. */
+/** An event with the fields that the variants select. */
 export function sentEvent<Event extends WebhookEvent>(
   event: Event,
-  { eventFields }: Pick<Contract, 'eventFields'>,
+  { eventFields, deletionRevision }: Pick<Contract, 'eventFields' | 'deletionRevision'>,
 ): Event {
+  return withFields(event.event_type === 'note.deleted' ? withRevision(event, deletionRevision) : event, eventFields)
+}
+
+function withRevision<Event extends WebhookEvent>(event: Event, deletionRevision: Contract['deletionRevision']): Event {
+  if (deletionRevision === 'number') return event
+  const { revision, ...data } = event.data as { readonly revision?: unknown }
+  return { ...event, data: deletionRevision === 'absent' ? data : { ...data, revision: String(revision) } }
+}
+
+function withFields<Event extends WebhookEvent>(event: Event, eventFields: Contract['eventFields']): Event {
   if (eventFields === 'all') return event
   const sentFields = (fields: object) =>
     Object.fromEntries(

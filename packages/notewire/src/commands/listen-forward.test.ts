@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -79,6 +79,20 @@ describe('listen --forward-to without a key', () => {
     expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(before)
   })
 
+  it.each([
+    ['NOTES_API_KEY', 'ntw_live_k7.another'],
+    ['NOTES_SIGNING_SECRET', aSecret],
+  ])('works from its .env if the environment has another %s', async (name, value) => {
+    const cwd = await temporaryFolder()
+    const app = await application(204)
+    const first = started(['--forward-to', app.url, ...LOCAL, '--yes'], { cwd })
+    await first.saw(/forwarded: 204/)
+    first.child.kill('SIGINT')
+    await first.ended
+    const second = started(['--forward-to', app.url], { cwd, env: { [name]: value } })
+    await second.saw(/forwarded: 204[\s\S]*A mock notes service runs here/)
+  })
+
   it('writes nothing after a no, and prints the settings instead', async () => {
     const cwd = await temporaryFolder()
     const app = await application(204)
@@ -139,6 +153,11 @@ describe('listen --forward-to without a key', () => {
 
   it.each([
     ['cannot be written', async (cwd: string) => (await readOnlyFolder(cwd)).under, /permission denied/],
+    [
+      'is a link to another file',
+      async (cwd: string) => void (await symlink(join(await temporaryFolder(), 'profile'), join(cwd, '.env'))),
+      /it is a symbolic link/,
+    ],
     ['is a folder', async (cwd: string) => void (await mkdir(join(cwd, '.env'))), /it is a folder/],
   ])('prints the settings if .env %s', async (_case, prepare, reason) => {
     const cwd = await temporaryFolder()
@@ -159,6 +178,86 @@ describe('listen --forward-to without a key', () => {
     expect(exitCode).toBe(1)
     expect(unwrapped(stderr)).toMatch(/set NOTES_API_KEY to the key that it printed.*EADDRINUSE/)
   })
+})
+
+describe('listen --yes in a folder with a signing secret', () => {
+  const content = `# mine\r\nexport NOTES_SIGNING_SECRET="${aSecret}"\r\nPORT=3000\n`
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('keeps it as a comment, and puts it back at %s', async (signal) => {
+    const { service, env } = await mockService({ seed: 7 })
+    const cwd = await temporaryFolder()
+    const running = await replacing(cwd, content, env)
+    const during = await readFile(join(cwd, '.env'), 'utf8')
+    expect(during).toMatch(new RegExp(`^# .*NOTES_SIGNING_SECRET="${aSecret}"$`, 'm'))
+    expect(during).toMatch(/^export NOTES_SIGNING_SECRET=whsec_/m)
+    running.child.kill(signal)
+    running.child.kill(signal === 'SIGHUP' ? signal : 0)
+    const { exitCode, stdout, stderr } = await running.ended
+    expect(exitCode).toBe(0)
+    expect(unwrapped(stderr)).toContain('It replaced NOTES_SIGNING_SECRET')
+    expect(unwrapped(stderr)).toContain('Put NOTES_SIGNING_SECRET back into .env')
+    expect(stdout + stderr).not.toContain('whsec_')
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(content)
+    expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
+  })
+
+  it('puts it back at the next start if the process was killed', async () => {
+    const { env } = await mockService({ seed: 7 })
+    const cwd = await temporaryFolder()
+    const killed = await replacing(cwd, content, env)
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toContain(aSecret)
+    const next = started(['--forward-to', (await application(204)).url, '--yes'], { env, cwd })
+    await next.saw(/Put NOTES_SIGNING_SECRET back[\s\S]*It replaced/)
+    next.child.kill('SIGINT')
+    await next.ended
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(content)
+  })
+
+  it.each([
+    ['first', [0, 1]],
+    ['last', [1, 0]],
+  ] as const)('puts it back after two processes, of which the %s one ends first', async (_which, order) => {
+    const { env } = await mockService({ seed: 7 })
+    const cwd = await temporaryFolder()
+    const both = [await replacing(cwd, content, env), await replacing(cwd, undefined, env)]
+    for (const index of order) {
+      both[index]?.child.kill('SIGINT')
+      await both[index]?.ended
+    }
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(content)
+  })
+
+  it('does not touch a line that was changed in the meantime, and keeps the comment', async () => {
+    const { env } = await mockService({ seed: 7 })
+    const cwd = await temporaryFolder()
+    const running = await replacing(cwd, content, env)
+    const path = join(cwd, '.env')
+    const changed = (await readFile(path, 'utf8')).replace(/^(export NOTES_SIGNING_SECRET=).*$/m, `$1${anotherSecret}`)
+    await writeFile(path, changed)
+    running.child.kill('SIGINT')
+    await running.ended
+    expect(await readFile(path, 'utf8')).toBe(changed)
+  })
+
+  it('puts it back and removes the endpoint when the terminal is closed', async () => {
+    const { service, env } = await mockService({ seed: 7 })
+    const cwd = await temporaryFolder()
+    await writeFile(join(cwd, '.env'), content)
+    const running = inTerminal(['--forward-to', (await application(204)).url, '--yes'], { env, cwd })
+    await running.saw(/forwarded: 204/)
+    running.child.kill('SIGKILL')
+    await expect.poll(() => service.requests.at(-1)?.method, { timeout: 60_000 }).toBe('DELETE')
+    expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(content)
+  })
+
+  async function replacing(cwd: string, before: string | undefined, env: Readonly<Record<string, string>>) {
+    if (before !== undefined) await writeFile(join(cwd, '.env'), before)
+    const running = started(['--forward-to', (await application(204)).url, '--yes'], { env, cwd })
+    await running.saw(/forwarded: 204/)
+    return running
+  }
 })
 
 describe('listen --forward-to with a key', () => {

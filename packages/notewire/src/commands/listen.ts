@@ -76,7 +76,7 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   if (registration !== undefined) secret.resolve(registration.secret)
   let exitCode: ExitCode = EXIT_CODES.done
   try {
-    using session =
+    await using session =
       service && registration && forward && (await develop(service, registration, forward, options, context))
     ready.resolve(session)
     await untilAborted(signal)
@@ -87,7 +87,7 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   return exitCode
 }
 
-interface DevelopmentSession extends Disposable {
+interface DevelopmentSession extends AsyncDisposable {
   readonly hear: (received: Received) => void
 }
 
@@ -106,9 +106,13 @@ async function develop(
     ...ofMock,
     ...((await settings.findSecret('forwardSecret')) === undefined && { NOTES_SIGNING_SECRET: secret }),
   }
-  await offerSettings({ settings: needed, isAgreed: yes, isPrintable: ofMock !== undefined }, context)
+  const restoring = await offerSettings({ settings: needed, isAgreed: yes, isPrintable: ofMock !== undefined }, context)
   const keys = prompts.available ? prompts.keys(eventKeys(client, endpoint_id, localUrl, context)) : undefined
-  return { hear: followVerification(forward, verify, context), [Symbol.dispose]: () => keys?.[Symbol.dispose]() }
+  const end = async () => {
+    keys?.[Symbol.dispose]()
+    await restoring[Symbol.asyncDispose]()
+  }
+  return { hear: followVerification(forward, verify, context), [Symbol.asyncDispose]: end }
 }
 
 async function save(folder: string, received: Received, { workingFolder, output }: Context): Promise<void> {

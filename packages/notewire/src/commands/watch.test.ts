@@ -89,6 +89,15 @@ describe('watch', () => {
     expect((await fetch(new URL('/other', url), { method: 'POST', body: '{}' })).status).toBe(404)
   })
 
+  it('removes its endpoint when the terminal is closed, also if SIGHUP comes twice', async () => {
+    const { service, running } = await watching(['--port', '0', '--register'], 1)
+    await running.saw(/Watching/)
+    running.child.kill('SIGHUP')
+    running.child.kill('SIGHUP')
+    expect((await running.ended).exitCode).toBe(0)
+    expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
+  })
+
   it('ends without an error when its stdout is closed', async () => {
     const { service, running } = await watching(['--port', '0', '--register'], 1)
     running.child.stdout?.destroy()

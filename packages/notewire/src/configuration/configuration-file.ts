@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { CommandError } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
+import { readRegularFile } from './regular-file.ts'
 import {
   CONFIGURATION_FILE,
   ENV_FILE,
@@ -16,7 +17,17 @@ export interface ConfigurationFile {
   readonly path: string
   /** Relative paths in the file start from this folder. */
   readonly folder: string
+  /** The folder of the file itself, after symbolic links. */
+  readonly realFolder: string
+  /** Whether `--config` names it. */
+  readonly isNamed: boolean
   readonly values: Readonly<Partial<Record<PlainSettingName, string>>>
+}
+
+export interface EnvFile {
+  /** The folder of the file itself, after symbolic links. */
+  readonly realFolder: string
+  readonly variables: Readonly<Record<string, string | undefined>>
 }
 
 /** Reads the configuration file: the one that `--config` names, or the one in the working folder, if it exists. */
@@ -26,8 +37,11 @@ export async function loadConfigurationFile(
 ): Promise<ConfigurationFile | undefined> {
   const path = named ?? CONFIGURATION_FILE
   try {
-    const content = await readFile(resolve(workingFolder, path), 'utf8')
-    return { path, folder: dirname(path), values: readConfiguration(content, path) }
+    const absolute = resolve(workingFolder, path)
+    const { content } = await readRegularFile(absolute)
+    const realFolder = dirname(await realpath(absolute))
+    const values = readConfiguration(content, path)
+    return { path, folder: dirname(path), realFolder, isNamed: named !== undefined, values }
   } catch (error) {
     if (error instanceof CommandError) throw error
     if (named === undefined && isSystemError(error, 'ENOENT')) return undefined
@@ -36,12 +50,13 @@ export async function loadConfigurationFile(
 }
 
 /** Reads the file `.env` in the working folder. A folder of that name is ignored, because it may be a virtual environment of Python. */
-export async function loadEnvFile(workingFolder: string): Promise<Readonly<Record<string, string | undefined>>> {
+export async function loadEnvFile(workingFolder: string): Promise<EnvFile> {
+  const path = join(workingFolder, ENV_FILE)
   try {
-    const content = await readFile(join(workingFolder, ENV_FILE), 'utf8')
-    return parseEnv(content.replace(/^\uFEFF/, ''))
+    const { content } = await readRegularFile(path)
+    return { realFolder: dirname(await realpath(path)), variables: parseEnv(content.replace(/^\uFEFF/, '')) }
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'EISDIR')) return {}
+    if (isSystemError(error, 'ENOENT', 'EISDIR')) return { realFolder: workingFolder, variables: {} }
     const message = `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. Give yourself permission to read it, or move it away.`
     throw new CommandError('configuration_unreadable', message)
   }

@@ -15,10 +15,11 @@ const NOWHERE = 'http://127.0.0.1:9'
 describe('a setting', () => {
   it('comes from the flag, else from the environment, else from the file', async () => {
     const { env } = await mockService()
-    const { NOTES_BASE_URL: right = '', ...key } = env
-    const cwd = await folderWith({ baseUrl: NOWHERE })
+    const { NOTES_BASE_URL: right = '', NOTES_API_KEY: key = '' } = env
+    const cwd = await folderWith({ baseUrl: NOWHERE, apiKeyFile: 'key' })
+    await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
     const code = async (args: readonly string[], more: Record<string, string>) =>
-      (await runNotewire(['endpoints', 'list', ...args], { cwd, env: { ...key, ...more } })).exitCode
+      (await runNotewire(['endpoints', 'list', ...args], { cwd, env: more })).exitCode
     expect(await code(['--base-url', right], { NOTES_BASE_URL: NOWHERE })).toBe(0)
     expect(await code([], { NOTES_BASE_URL: right })).toBe(0)
     expect(await code([], {})).toBe(5)
@@ -62,7 +63,8 @@ describe('the file .env of the working folder', () => {
     )
     expect((await list({ cwd })).exitCode).toBe(0)
     expect((await list({ cwd, env: { NOTES_BASE_URL: NOWHERE } })).exitCode).toBe(5)
-    expect((await list({ cwd, env: { NOTES_API_KEY: 'ntw_live_k7.hush-hush' } })).exitCode).toBe(4)
+    const otherKey = { ...env, NOTES_API_KEY: 'ntw_live_k7.hush-hush' }
+    expect((await list({ cwd, env: otherKey })).exitCode).toBe(4)
     expect((await list({ cwd, env: { NOTES_API_KEY: '' } })).exitCode).toBe(3)
   })
 

@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
 import { CommandError } from '../errors/failure.ts'
 import { systemReason } from '../errors/system-error.ts'
+import { readRegularFile } from './regular-file.ts'
 
-const MAX_BYTES = 4_096
+const MAX_LENGTH = 4_096
 const OTHERS_MAY_READ = 0o077
 
 export interface SecretInFile {
@@ -20,9 +20,9 @@ export async function readSecretFile(absolute: string, path: string, source: str
   const unusable = (problem: string) =>
     new CommandError('secret_unreadable', `the file ${path}, named by ${source}, ${problem}.`)
   try {
-    const { mode, size } = await stat(absolute)
-    if (size > MAX_BYTES) throw unusable(`contains ${size} bytes, which is too long for a secret. Name another file`)
-    const secret = (await readFile(absolute, 'utf8')).trim()
+    const { content, mode } = await readRegularFile(absolute)
+    const secret = content.trim()
+    if (secret.length > MAX_LENGTH) throw unusable('is too long for a secret. Name another file')
     if (secret === '') throw unusable('is empty. Put the secret into it, and nothing else')
     if (/\s/.test(secret)) throw unusable('contains more than one word. Remove everything but the secret')
     const isExposed = process.platform !== 'win32' && (mode & OTHERS_MAY_READ) !== 0

@@ -1,8 +1,10 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { keyIdOf } from '@notewire/protocol'
 import { CommandError, UsageError } from '../errors/failure.ts'
 import type { Prompts } from '../terminal/prompts.ts'
-import { type ConfigurationFile, loadConfigurationFile, loadEnvFile } from './configuration-file.ts'
+import { type ConfigurationFile, type EnvFile, loadConfigurationFile, loadEnvFile } from './configuration-file.ts'
 import { readSecretFile } from './secret-file.ts'
 import {
   CONFIGURATION_FILE,
@@ -23,7 +25,12 @@ export interface Settings {
   find(name: PlainSettingName): Promise<string | undefined>
   /** Reads a required setting. @throws CommandError `setting_missing` */
   require(name: PlainSettingName): Promise<string>
-  /** Reads a secret: from the file that a flag names, the environment, `.env`, or the file that the environment or configuration names. */
+  /**
+   * Reads a secret: from the file that a flag names, the environment, `.env`, or the file that the environment or configuration names.
+   * If the working folder names the URL of the service, the API key comes from the same folder or from a flag.
+   *
+   * @throws CommandError `key_withheld` if the only API key comes from elsewhere
+   */
   findSecret(name: SecretName): Promise<string | undefined>
   /** Like {@link Settings.findSecret}. At a terminal, it asks the user for a missing secret. */
   requireSecret(name: SecretName): Promise<string>
@@ -49,6 +56,14 @@ interface Found {
   /** `--base-url`, `NOTES_BASE_URL`, `NOTES_BASE_URL in .env`, `"baseUrl" in notewire.config.json`. */
   readonly source: string
   readonly isFlag?: boolean
+  /** The folder of the file that contains it. Paths in the file stay in this folder. */
+  readonly folder?: string
+  /** Whether nobody but the folder says so: the program found the file in the working folder. */
+  readonly isFolders?: boolean
+}
+
+interface FoundSecret extends Found {
+  readonly read: () => Promise<string>
 }
 
 type Source = (name: SettingName) => Found | undefined
@@ -65,23 +80,31 @@ export function createSettings(sources: SettingSources): Settings {
       const text = flags[name]
       return typeof text === 'string' && !isSecret(name) ? { text, source: longFlag(name), isFlag: true } : undefined
     }
-    yield (name) => foundIn(env, name, variableOf(name))
+    yield (name) => foundIn(env, name, { source: variableOf(name) })
     envFile ??= loadEnvFile(workingFolder)
-    const variables = await envFile
-    // A variable that is empty in the environment overrides `.env`, so that a user can remove it: `NOTES_BASE_URL= notewire …`.
-    yield (name) =>
-      env[variableOf(name)] === undefined ? foundIn(variables, name, `${variableOf(name)} in ${ENV_FILE}`) : undefined
+    const { realFolder, variables }: EnvFile = await envFile
+    // A variable that is empty in the environment removes the one in `.env`: `NOTES_BASE_URL= notewire …`.
+    yield (name) => {
+      const variable = variableOf(name)
+      if (env[variable] === '') return undefined
+      return foundIn(variables, name, { source: `${variable} in ${ENV_FILE}`, folder: realFolder, isFolders: true })
+    }
     configuration ??= loadConfigurationFile(workingFolder, configurationPath)
     const file = await configuration
     if (file !== undefined) yield (name) => foundInConfiguration(file, name)
   }
 
-  async function find(name: PlainSettingName): Promise<string | undefined> {
+  async function locate(name: PlainSettingName): Promise<Found | undefined> {
     for await (const source of sourcesInOrder()) {
       const found = source(name)
-      if (found !== undefined) return readSetting(name, found)
+      if (found !== undefined) return found
     }
     return undefined
+  }
+
+  async function find(name: PlainSettingName): Promise<string | undefined> {
+    const found = await locate(name)
+    return found && readSetting(name, found)
   }
 
   async function require(name: PlainSettingName): Promise<string> {
@@ -98,15 +121,42 @@ export function createSettings(sources: SettingSources): Settings {
     return known
   }
 
-  async function searchSecret(name: SecretName): Promise<string | undefined> {
-    const { file } = SECRETS[name]
+  /** Finds a secret in every source that has it. */
+  async function* foundSecrets(name: SecretName): AsyncGenerator<FoundSecret> {
     for await (const source of sourcesInOrder()) {
       const direct = source(name)
-      if (direct !== undefined) return concealed(direct.text.trim())
-      const named = source(file)
-      if (named !== undefined) return await secretOfFile(readSetting(file, named), named.source)
+      const inFile = source(SECRETS[name].file)
+      if (direct !== undefined) yield { ...direct, read: async () => concealed(direct.text.trim()) }
+      else if (inFile !== undefined) yield { ...inFile, read: () => secretInFile(name, inFile) }
     }
+  }
+
+  async function searchSecret(name: SecretName): Promise<string | undefined> {
+    const service = name === 'apiKey' ? await locate('baseUrl') : undefined
+    let withheld: Found | undefined
+    for await (const found of foundSecrets(name)) {
+      if (mayReceive(service, found)) {
+        warnUnused(withheld)
+        return await found.read()
+      }
+      withheld ??= found
+    }
+    if (withheld !== undefined) throw keyWithheld(service, withheld)
     return undefined
+  }
+
+  function warnUnused(key: Found | undefined): void {
+    if (key !== undefined) warn(`${key.source} is not used: the URL and the key are those of this folder.`)
+  }
+
+  async function secretInFile(name: SecretName, found: Found): Promise<string> {
+    const path = readSetting(SECRETS[name].file, found)
+    if (found.folder !== undefined) await refuseOutside(found.folder, resolve(workingFolder, path), found.source)
+    const secret = await secretOfFile(path, found.source)
+    // The program sends an API key to the service, so it must not be the content of just any file.
+    if (name !== 'apiKey' || keyIdOf(secret) !== undefined) return secret
+    const message = `the file ${path}, named by ${found.source}, does not contain an API key, which looks like <prefix>_live_<key id>.<secret>. Name the file that contains the key, and nothing else.`
+    throw new CommandError('secret_unreadable', message)
   }
 
   async function secretOfFile(path: string, source: string): Promise<string> {
@@ -121,7 +171,11 @@ export function createSettings(sources: SettingSources): Settings {
     const secret = await findSecret(name)
     if (secret !== undefined) return secret
     if (!prompts.available) throw missingSecret(name)
-    const typed = (await prompts.secret(`What is the ${SECRETS[name].title}? (the terminal does not show it)`)).trim()
+    const service = name === 'apiKey' ? await find('baseUrl') : undefined
+    const recipient = service === undefined ? '' : ` for ${new URL(service).host}`
+    const typed = (
+      await prompts.secret(`What is the ${SECRETS[name].title}${recipient}? (the terminal does not show it)`)
+    ).trim()
     if (typed === '') throw missingSecret(name)
     secrets.set(name, Promise.resolve(typed))
     return concealed(typed)
@@ -139,17 +193,45 @@ function variableOf(name: SettingName): string {
   return isSecret(name) ? SECRETS[name].variable : PLAIN_SETTINGS[name].variable
 }
 
-function foundIn(variables: SettingSources['env'], name: SettingName, source: string): Found | undefined {
+function foundIn(variables: SettingSources['env'], name: SettingName, place: Omit<Found, 'text'>): Found | undefined {
   const text = variables[variableOf(name)]
-  return text === undefined || text === '' ? undefined : { text, source }
+  return text === undefined || text === '' ? undefined : { text, ...place }
 }
 
-function foundInConfiguration({ path: file, folder, values }: ConfigurationFile, name: SettingName): Found | undefined {
+function foundInConfiguration(
+  { path: file, folder, realFolder, isNamed, values }: ConfigurationFile,
+  name: SettingName,
+): Found | undefined {
   if (isSecret(name)) return undefined
   const text = values[name]
   if (text === undefined) return undefined
   const isRelativePath = PLAIN_SETTINGS[name].read === path && text !== '' && !isAbsolute(text)
-  return { text: isRelativePath ? join(folder, text) : text, source: `"${name}" in ${file}` }
+  return {
+    text: isRelativePath ? join(folder, text) : text,
+    source: `"${name}" in ${file}`,
+    folder: realFolder,
+    isFolders: !isNamed,
+  }
+}
+
+/** A folder that the user did not write must not make the program send the user's key to a URL of its choice. */
+function mayReceive(service: Found | undefined, key: Found): boolean {
+  return !service?.isFolders || key.isFlag === true || key.folder === service.folder
+}
+
+function keyWithheld(service: Found | undefined, key: Found): CommandError {
+  const url = service && readSetting('baseUrl', service)
+  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so whoever wrote the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
+  return new CommandError('key_withheld', message)
+}
+
+/** Rejects a path that leads out of a folder, also by symbolic links. */
+async function refuseOutside(folder: string, absolute: string, source: string): Promise<void> {
+  // The error of a path that does not exist is that of reading it.
+  const inside = relative(folder, await realpath(absolute).catch(() => absolute))
+  if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return
+  const message = `${source} names a file that lies outside the folder of the setting. Such a file may be the secret of another program. Move the file into the folder, or name it by a flag or in the environment.`
+  throw new CommandError('secret_unreadable', message)
 }
 
 function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): string {

@@ -14,7 +14,7 @@ export interface Context {
   readonly workingFolder: string
   readonly clock: Clock
   /**
-   * Fires at Ctrl-C, at SIGTERM, and when stdout is closed. Pass it to every function that waits. After cleaning up, either let
+   * Fires at Ctrl-C, SIGTERM and SIGHUP, and when stdout is closed. Pass it to every function that waits. After cleaning up, either let
    * `signal.reason` be thrown (the program ends with 130), or return an exit code.
    */
   readonly signal: AbortSignal

@@ -27,6 +27,7 @@ const COMMAND_ERRORS = {
   setting_invalid: EXIT_CODES.misconfigured,
   configuration_unreadable: EXIT_CODES.misconfigured,
   secret_unreadable: EXIT_CODES.misconfigured,
+  key_withheld: EXIT_CODES.misconfigured,
   secret_exposed: EXIT_CODES.misconfigured,
   key_changed: EXIT_CODES.misconfigured,
   key_sees_others: EXIT_CODES.misconfigured,

@@ -7,16 +7,19 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   ECONNRESET: ['the connection was broken off', 'Try again.'],
   EDQUOT: ['the disk quota is used up', 'Free some space, then run the command again.'],
   EEXIST: ['it exists already', 'Name another, or move it away.'],
+  EFBIG: ['it is too large', 'Name another file.'],
   EHOSTUNREACH: ['the host cannot be reached', 'Check the network, then try again.'],
   EISDIR: ['it is a folder', 'Name a file.'],
   ELOOP: ['its symbolic links lead in a circle', 'Name another path.'],
   EMFILE: ['too many files are open', 'Close some programs, then run the command again.'],
+  EMLINK: ['it is a symbolic link', 'Name the file itself.'],
   ENAMETOOLONG: ['the path is too long', 'Name a shorter one.'],
   ENETUNREACH: ['the network cannot be reached', 'Check the network, then try again.'],
   ENOENT: ['there is no such file or folder', 'Check the path.'],
   ENOSPC: ['the disk is full', 'Free some space, then run the command again.'],
   ENOTDIR: ['part of the path is not a folder', 'Check the path.'],
   ENOTFOUND: ['there is no host with that name', 'Check the URL and the network.'],
+  ENXIO: ['it is not a file', 'Name a file.'],
   EPERM: ['the operation is not permitted', 'Check who owns it and its permissions.'],
   EROFS: ['the file system is read-only', 'Name a place that can be written.'],
   ETIMEDOUT: ['nothing answered in time', 'Check the URL and the network, then try again.'],
@@ -35,6 +38,11 @@ export interface SystemError extends Error {
   readonly path?: string
   readonly address?: string
   readonly port?: number
+}
+
+/** An error like those of the operating system, for a file that the program rejects. */
+export function systemError(code: string, path: string): SystemError {
+  return Object.assign(new Error(`${code}: ${path}`), { code, path })
 }
 
 /** Tells whether an error is one of the operating system's; with `codes`, whether it is one of these. */

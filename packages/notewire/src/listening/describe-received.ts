@@ -36,7 +36,7 @@ export function receivedLines(received: Received, { paint, width }: Output): str
   const more = [
     refusal === undefined ? undefined : paint('red', `${refusal.reason}: ${refusal.detail}`),
     outcome?.status === 'duplicate' ? 'a duplicate: it was processed before' : undefined,
-    outcome?.status === 'stale' ? `stale: the note is at revision ${outcome.appliedRevision} already` : undefined,
+    outcome?.status === 'stale' ? staleWords(outcome.event, outcome.appliedRevision) : undefined,
     forwarding === undefined ? undefined : forwardingWords(forwarding),
   ]
   return [head, ...more.flatMap((line) => (line === undefined ? [] : wrap(line, width, ' '.repeat(13))))].join('\n')
@@ -47,6 +47,13 @@ function wordsWithoutEvent({ arrival, judgement }: Received): string {
   if (judgement.isVerified) return 'signed, but the body is not a notification'
   const path = printable(`${arrival.method} ${arrival.path}`)
   return judgement.answer.status === 404 ? `${path}: not the path or method of the receiver` : `${path}: rejected`
+}
+
+function staleWords({ data }: WebhookEvent, appliedRevision: number | undefined): string {
+  const { revision } = data as { readonly revision?: number }
+  return Number(revision) > (appliedRevision ?? -1)
+    ? 'stale: the note was deleted, and the event does not say that it occurred later'
+    : `stale: the note is at revision ${appliedRevision} already`
 }
 
 function eventWords({ event_type, data }: WebhookEvent): string {

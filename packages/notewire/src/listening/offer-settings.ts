@@ -1,10 +1,12 @@
-import { open, realpath } from 'node:fs/promises'
+import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { loadEnvFile } from '../configuration/configuration-file.ts'
+import { readRegularFile } from '../configuration/regular-file.ts'
 import { ENV_FILE } from '../configuration/setting-table.ts'
 import type { Context } from '../context/context.ts'
-import { systemReason } from '../errors/system-error.ts'
-import { writePrivately } from '../files/private-file.ts'
+import { isSystemError, systemError, systemReason } from '../errors/system-error.ts'
+import { isAlive, writePrivately } from '../files/private-file.ts'
+import { putBack, type Replacement, setVariables } from './replaced-lines.ts'
 
 interface Offer {
   /** Values by the names of variables. */
@@ -15,25 +17,50 @@ interface Offer {
   readonly isPrintable: boolean
 }
 
-/** Writes the settings of an application to `.env`, once the user has agreed. Otherwise it prints them. */
+type OfferContext = Pick<Context, 'workingFolder' | 'prompts' | 'output'>
+
+/**
+ * Writes the settings of an application to `.env`, once the user has agreed. Otherwise it prints them. First it puts back the lines that
+ * a killed process replaced.
+ *
+ * @returns puts back the lines that were replaced, when it is disposed
+ */
 export async function offerSettings(
   { settings, isAgreed, isPrintable }: Offer,
-  { workingFolder, prompts, output }: Pick<Context, 'workingFolder' | 'prompts' | 'output'>,
-): Promise<void> {
-  const present = await loadEnvFile(workingFolder)
+  context: OfferContext,
+): Promise<AsyncDisposable> {
+  const { workingFolder, prompts, output } = context
+  await restore((pid) => !isAlive(pid), context)
+  const restoring = { [Symbol.asyncDispose]: () => restore((pid) => pid === process.pid, context) }
+  const { variables: present } = await loadEnvFile(workingFolder)
   const missing = Object.entries(settings).filter(([name, value]) => present[name] !== value)
-  if (missing.length === 0) return
+  if (missing.length === 0) return restoring
   const names = missing.map(([name]) => name)
   const replaced = names.filter((name) => present[name])
-  const question = `Write ${names.join(', ')} to ${ENV_FILE}?${replaced.length === 0 ? '' : ` This replaces ${replaced.join(', ')}.`}`
+  const question = `Write ${names.join(', ')} to ${ENV_FILE}?${replaced.length === 0 ? '' : ` This replaces ${replaced.join(', ')} until listen ends.`}`
   if (isAgreed || (prompts.available && (await prompts.confirm(question)))) {
     try {
-      await writeVariables(join(workingFolder, ENV_FILE), missing)
-      return output.tell(`Wrote ${names.join(', ')} to ${ENV_FILE}.`)
+      const written = await changeEnvFile(workingFolder, (before) => setVariables(before, missing, process.pid))
+      output.tell(`Wrote ${names.join(', ')} to ${ENV_FILE}.`)
+      if (written.length > 0) {
+        output.tell(
+          `It replaced ${written.join(', ')}: the old line stays in ${ENV_FILE} as a comment, and is put back when listen ends.`,
+        )
+      }
+      return restoring
     } catch (error) {
       output.warn(`${ENV_FILE} was not written: ${systemReason(error)}.`)
     }
   }
+  await showSettings(missing, isPrintable, context)
+  return restoring
+}
+
+async function showSettings(
+  missing: readonly (readonly [name: string, value: string])[],
+  isPrintable: boolean,
+  { output }: OfferContext,
+): Promise<void> {
   if (isPrintable) {
     const lines = missing.map(([name, value]) => `${name}=${value}`)
     const record = Object.fromEntries(missing.map(([name, value]) => [name.toLowerCase(), value]))
@@ -42,26 +69,48 @@ export async function offerSettings(
       `The application needs these settings, for example in ${ENV_FILE}:\n${lines.join('\n')}`,
     )
   } else {
+    const names = missing.map(([name]) => name).join(', ')
     output.warn(
-      `The application needs the signing secret of this endpoint as ${names.join(', ')}. Pass --yes to write it to ${ENV_FILE}, or set NOTEWIRE_FORWARD_SECRET to the secret that the application has.`,
+      `The application needs the signing secret of this endpoint as ${names}. Pass --yes to write it to ${ENV_FILE}, or set NOTEWIRE_FORWARD_SECRET to the secret that the application has.`,
     )
   }
 }
 
-/** Sets variables in a file in the format of `.env`. All other lines stay, and the mode of the file. */
-async function writeVariables(path: string, variables: readonly (readonly [name: string, value: string])[]) {
-  await using file = await open(path, 'a+', 0o600)
-  const before = await file.readFile('utf8')
-  let after = before
-  for (const [name, value] of variables) {
-    const line = new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=).*$`, 'gm')
-    if (line.test(after)) after = after.replace(line, (_line, beginning) => beginning + value)
-    else after += `${after === '' || after.endsWith('\n') ? '' : '\n'}${name}=${value}\n`
+async function restore(isOver: (pid: number) => boolean, { workingFolder, output }: OfferContext): Promise<void> {
+  try {
+    const names = await changeEnvFile(workingFolder, (before) => putBack(before, isOver))
+    if (names.length > 0) output.tell(`Put ${names.join(', ')} back into ${ENV_FILE}, as before listen.`)
+  } catch (error) {
+    output.warn(
+      `The replaced lines of ${ENV_FILE} were not put back: ${systemReason(error)}. They are comments in the file.`,
+    )
   }
-  if (after.startsWith(before)) return await file.appendFile(after.slice(before.length))
-  const { mode } = await file.stat()
-  await writePrivately(await realpath(path), async (replacement) => {
+}
+
+/** Changes `.env`, and keeps its mode. @returns the names of the replaced variables */
+async function changeEnvFile(folder: string, change: (before: string) => Replacement): Promise<readonly string[]> {
+  const path = join(folder, ENV_FILE)
+  const { content: before, mode } = await readRegularFile(path).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT')) return { content: '', mode: 0o600 }
+    throw error
+  })
+  const { text: after, names } = change(before)
+  if (after === before) return names
+  await refuseLink(path)
+  if (after.startsWith(before)) {
+    await using file = await open(path, 'a', 0o600)
+    await file.appendFile(after.slice(before.length))
+    return names
+  }
+  await writePrivately(path, async (replacement) => {
     await replacement.chmod(mode & 0o777)
     await replacement.writeFile(after)
   })
+  return names
+}
+
+/** A link in a repository could lead to any file of the user. */
+async function refuseLink(path: string): Promise<void> {
+  const status = await lstat(path).catch(() => undefined)
+  if (status?.isSymbolicLink()) throw systemError('EMLINK', path)
 }

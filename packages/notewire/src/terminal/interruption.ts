@@ -11,7 +11,7 @@ export interface Interruption {
   readonly ignore: () => void
 }
 
-/** Listens for Ctrl-C, SIGTERM and the closing of stdout. The second Ctrl-C ends the process immediately. */
+/** Listens for Ctrl-C, SIGTERM, the closing of the terminal (SIGHUP) and of stdout. The second Ctrl-C ends the process immediately. */
 export function listenForInterruption(process: NodeJS.Process, exit: () => void): Interruption {
   const controller = new AbortController()
   const interrupt = () => {
@@ -22,12 +22,16 @@ export function listenForInterruption(process: NodeJS.Process, exit: () => void)
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     controller.abort(error.code === 'EPIPE' ? new ReaderGone() : error)
   })
+  // A terminal that was closed answers every use of it with an error.
   process.stderr.on('error', () => undefined)
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  process.stdin.on('error', () => undefined)
+  // Both the system and the shell send SIGHUP, so the second one does not end the process.
+  const hangUp = () => controller.abort(new Interrupted())
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt).on('SIGHUP', hangUp)
   return {
     signal: controller.signal,
     interrupt,
-    ignore: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt),
+    ignore: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt).off('SIGHUP', hangUp),
   }
 }
 

@@ -26,7 +26,10 @@ const aboutNote = {
   summary_status: summaryStatus,
 }
 const ended = extended(aboutNote, { recording_session_id: eventIdentifier })
-const deleted = extended(aboutNote, { reason: z.nullish(openEnum(['deleted', 'access_lost'])) })
+// The contract says that a deletion has a revision. It is tolerated, because a removal must get through without one (open point 38).
+const deleted = extended(aboutNote, { revision, reason: z.nullish(openEnum(['deleted', 'access_lost'])) })
+const identified = { note_id: eventIdentifier }
+const revised = { note_id: eventIdentifier, revision }
 const aboutEndpoint = { endpoint_id: text }
 // In an event of an unknown kind, `note_id` may have any type. A string is treated as the identifier of a note, so stores must be able to keep it.
 const aboutAnything = {
@@ -43,10 +46,10 @@ const unknownKind = notEmpty as unknown as z.ZodMiniType<UnknownEventKind>
 
 /** Each event kind of the contract (§6), in two schemas: see {@link eventOf}. */
 export const knownEvents = {
-  'note.ended': eventOf(z.literal('note.ended'), noteData(ended)),
-  'note.summary.generated': eventOf(z.literal('note.summary.generated'), noteData(aboutNote)),
-  'note.updated': eventOf(z.literal('note.updated'), noteData(aboutNote)),
-  'note.deleted': eventOf(z.literal('note.deleted'), noteData(deleted)),
+  'note.ended': eventOf(z.literal('note.ended'), noteData(revised, ended)),
+  'note.summary.generated': eventOf(z.literal('note.summary.generated'), noteData(revised, aboutNote)),
+  'note.updated': eventOf(z.literal('note.updated'), noteData(revised, aboutNote)),
+  'note.deleted': eventOf(z.literal('note.deleted'), noteData(identified, deleted)),
   'endpoint.verification': eventOf(z.literal('endpoint.verification'), anyData(aboutEndpoint)),
   'endpoint.test': eventOf(z.literal('endpoint.test'), anyData(aboutEndpoint)),
 }
@@ -55,7 +58,7 @@ export const unknownEvent = eventOf(unknownKind, anyData(aboutAnything))
 
 // Inside functions, because a bundler treats reading a property outside a function as a side effect.
 
-/** The schema of each event kind of the contract (§6). An optional field that does not match is left out (open point 31). */
+/** The schema of each event kind of the contract (§6). An optional field that does not match is left out (open points 31 and 38). */
 export const eventSchemas: { readonly [Kind in EventKind]: z.ZodMiniType<EventOf<Kind>> } = /* @__PURE__ */ (() => ({
   'note.ended': knownEvents['note.ended'].tolerant,
   'note.summary.generated': knownEvents['note.summary.generated'].tolerant,
@@ -88,8 +91,7 @@ function eventOf<Kind extends z.ZodMiniType<string>, Contract extends z.ZodMiniT
 }
 
 /** @__NO_SIDE_EFFECTS__ */
-function noteData<Tolerated extends Fields>(fields: Tolerated) {
-  const required = { note_id: eventIdentifier, revision }
+function noteData<Required extends Fields, Tolerated extends Fields>(required: Required, fields: Tolerated) {
   return {
     contract: compiledObject({ ...required, ...fields }),
     tolerant: z.looseObject({ ...required, ...allTolerated(fields) }),

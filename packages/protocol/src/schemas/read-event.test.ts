@@ -32,10 +32,35 @@ describe.each(NOTE_EVENT_KINDS)('a body of kind %s', (kind) => {
     )
   })
 
-  it.each(['note_id', 'revision'])('needs data.%s', (field) => {
-    expect(() => readEvent(aBody(kind, { ...aNote, [field]: undefined }))).toThrow(
-      expect.objectContaining({ path: `data.${field}` }),
+  it('needs data.note_id', () => {
+    expect(() => readEvent(aBody(kind, { ...aNote, note_id: undefined }))).toThrow(
+      expect.objectContaining({ path: 'data.note_id' }),
     )
+  })
+})
+
+describe('data.revision', () => {
+  const UNUSABLE = [undefined, null, '7', -1, 1.5, 2 ** 53, {}]
+
+  it.each(NOTE_EVENT_KINDS.filter((kind) => kind !== 'note.deleted'))('is needed in %s', (kind) => {
+    for (const revision of UNUSABLE) {
+      expect(() => readEvent(aBody(kind, { ...aNote, revision }))).toThrow(
+        expect.objectContaining({ path: 'data.revision' }),
+      )
+    }
+  })
+
+  it.each(UNUSABLE)('is left out of note.deleted and reported as drift if it is %j (open point 38)', (revision) => {
+    const { event, drift } = readEventWithDrift(aBody('note.deleted', { ...aNote, revision, reason: 'access_lost' }))
+    const { revision: _, ...others } = aNote
+    expect(event.data).toEqual({ ...others, reason: 'access_lost' })
+    expect(event.data).not.toHaveProperty('revision')
+    expect(drift).toMatchObject([{ path: 'data.revision' }])
+  })
+
+  it('may be left out of note.deleted together with all other fields but note_id', () => {
+    const least = { event_id: 'event_1', event_type: 'note.deleted', data: { note_id: 'note_1' } }
+    expect(readEvent(least)).toEqual(least)
   })
 })
 

@@ -4,10 +4,10 @@ import { driftAt, EXPECTED_AS_MESSAGE, problemsIn, readShape } from './read-shap
 
 /**
  * Reads the body of a delivery (contract §6). Unknown kinds are accepted, and unknown fields are kept. An optional field
- * of the wrong type is left out (open point 31).
+ * of the wrong type is left out (open point 31), and so is the `revision` of `note.deleted` (open point 38).
  *
- * @throws ShapeError when `event_id`, `event_type` or, for `note.*`, `note_id` or `revision` is missing, of another type, or
- * an identifier that `isIdentifier` refuses
+ * @throws ShapeError when `event_id`, `event_type` or, for `note.*`, `note_id` or (except for `note.deleted`) `revision` is missing, of
+ * another type, or an identifier that `isIdentifier` refuses
  */
 export function readEvent(body: unknown): WebhookEvent {
   return readEventWithDrift(body).event

@@ -9,12 +9,19 @@ import {
   raiseRevision,
 } from './revision-gate.ts'
 
-const aChange: fc.Arbitrary<NoteChange> = fc.record({
+const aTime = fc.constantFrom(undefined, 1, 2, 3)
+
+const aRevisedChange = fc.record({
   kind: fc.constantFrom(...NOTE_EVENT_KINDS),
   revision: fc.integer({ min: 0, max: 6 }),
   recordingSessionId: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
-  occurredAt: fc.constantFrom(undefined, 1, 2, 3),
+  occurredAt: aTime,
 })
+
+const aChange: fc.Arbitrary<NoteChange> = fc.oneof(
+  { weight: 9, arbitrary: aRevisedChange },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('note.deleted'), occurredAt: aTime }) },
+)
 
 const deletedAt5: NoteChange = { kind: 'note.deleted', revision: 5 }
 
@@ -34,11 +41,95 @@ function play(
   return { applied, passed }
 }
 
+/** The changes of one note in the order in which they occurred. Some deletions have no revision, and some times are unknown. */
+const aHistory: fc.Arbitrary<NoteChange[]> = fc
+  .array(
+    fc.record({
+      kind: fc.constantFrom(...NOTE_EVENT_KINDS, 'note.deleted' as const),
+      raises: fc.boolean(),
+      hasRevision: fc.boolean(),
+      hasTime: mostlyTrue(),
+    }),
+    { minLength: 1, maxLength: 8 },
+  )
+  .map((steps) => {
+    let revision = 0
+    return steps.map(({ kind, raises, hasRevision, hasTime }, index) => {
+      if (raises) revision += 1
+      const occurredAt = hasTime ? index : undefined
+      return kind === 'note.deleted' && !hasRevision ? { kind, occurredAt } : { kind, revision, occurredAt }
+    })
+  })
+
+/** A history, and the order in which its changes arrive. Each arrives once or twice. */
+const aDisorder = aHistory.chain((history) =>
+  fc.record({
+    history: fc.constant(history),
+    arrivals: fc
+      .subarray(history)
+      .chain((twice) => fc.shuffledSubarray([...history, ...twice], { minLength: history.length + twice.length })),
+  }),
+)
+
+function mostlyTrue(): fc.Arbitrary<boolean> {
+  return fc.integer({ min: 0, max: 5 }).map((number) => number > 0)
+}
+
+describe('the revision gate, for deletions without a revision (open point 38)', () => {
+  const MODES = ['deletions-at-equal', 'per-kind'] as const
+
+  it.each(MODES)('%s ends with a deleted note if the last change was a deletion, in any order', (mode) => {
+    fc.assert(
+      fc.property(aDisorder, ({ history, arrivals }) => {
+        fc.pre(history.at(-1)?.kind === 'note.deleted')
+        expect(play(mode, arrivals).applied?.deleted).toBe(true)
+      }),
+    )
+  })
+
+  it.each(MODES)('%s ends with a note that is not deleted if the last change arrives after the deletions', (mode) => {
+    fc.assert(
+      fc.property(aDisorder, ({ history, arrivals }) => {
+        const last = history.at(-1)
+        const deletions = history.filter(({ kind }) => kind === 'note.deleted')
+        fc.pre([last, ...deletions].every((change) => change?.occurredAt !== undefined))
+        fc.pre(last?.kind !== 'note.deleted')
+        const lastDeletion = arrivals.findLastIndex(({ kind }) => kind === 'note.deleted')
+        fc.pre(arrivals.findLastIndex(({ occurredAt }) => occurredAt === last?.occurredAt) > lastDeletion)
+        expect(play(mode, arrivals).applied?.deleted).toBe(false)
+      }),
+    )
+  })
+
+  it.each([...MODES, 'strict', 'off'] as const)('%s applies each of them and raises no revision', (mode) => {
+    fc.assert(
+      fc.property(fc.array(aChange), aTime, (changes, occurredAt) => {
+        const { applied } = play(mode, changes)
+        const deletion: NoteChange = { kind: 'note.deleted', occurredAt }
+        expect(passRevisionGate(mode, deletion, applied)).toBe('apply')
+        expect(raiseRevision(applied, deletion)).toMatchObject({ revision: applied?.revision, deleted: true })
+      }),
+    )
+  })
+
+  it.each([...MODES, 'strict'] as const)('%s applies another event after one only if it occurred later', (mode) => {
+    fc.assert(
+      fc.property(fc.array(aChange), aTime, aChange, (changes, occurredAt, next) => {
+        fc.pre(next.kind !== 'note.deleted')
+        const deleted = raiseRevision(play(mode, changes).applied, { kind: 'note.deleted', occurredAt })
+        if (passRevisionGate(mode, next, deleted) === 'stale') return
+        expect(next.occurredAt ?? 0).toBeGreaterThan(occurredAt ?? 4)
+        expect(next.revision ?? 0).toBeGreaterThanOrEqual(deleted.revision ?? 0)
+      }),
+    )
+  })
+})
+
 describe('the revision gate, for events in any order', () => {
   it('never lowers a revision', () => {
     fc.assert(
       fc.property(aMode, fc.array(aChange), (mode, changes) => {
-        const revisions = play(mode, changes).passed.map(({ revision }) => revision)
+        const revisions = play(mode, changes).passed.flatMap(({ revision }) => revision ?? [])
         expect(revisions).toEqual(revisions.toSorted((a, b) => a - b))
       }),
     )
@@ -46,7 +137,7 @@ describe('the revision gate, for events in any order', () => {
 
   it('ends at the highest revision', () => {
     fc.assert(
-      fc.property(aMode, fc.array(aChange, { minLength: 1 }), (mode, changes) => {
+      fc.property(aMode, fc.array(aRevisedChange, { minLength: 1 }), (mode, changes) => {
         expect(play(mode, changes).applied?.revision).toBe(Math.max(...changes.map(({ revision }) => revision)))
       }),
     )
@@ -58,7 +149,8 @@ describe('the revision gate, for events in any order', () => {
         const { passed } = play(mode, changes)
         for (const [index, change] of passed.entries()) {
           const next = passed[index + 1]
-          if (change.kind !== 'note.deleted' || next?.revision !== change.revision) continue
+          if (change.kind !== 'note.deleted' || next === undefined) continue
+          if (change.revision !== undefined && next.revision !== change.revision) continue
           expect(next.kind === 'note.deleted' || (next.occurredAt ?? 0) > (change.occurredAt ?? 4)).toBe(true)
         }
       }),
@@ -70,14 +162,14 @@ describe('the revision gate, for events in any order', () => {
       fc.property(fc.constantFrom<GateMode>('deletions-at-equal', 'per-kind'), fc.array(aChange), (mode, changes) => {
         const { applied } = play(mode, changes)
         if (applied === undefined) return
-        expect(passRevisionGate(mode, { kind: 'note.deleted', revision: applied.revision }, applied)).toBe('apply')
+        expect(passRevisionGate(mode, { ...deletedAt5, revision: applied.revision }, applied)).toBe('apply')
       }),
     )
   })
 
   it('by default applies at an equal revision only deletions and events that occurred after one (row 32)', () => {
     fc.assert(
-      fc.property(fc.array(aChange, { minLength: 1 }), aChange, (changes, next) => {
+      fc.property(fc.array(aRevisedChange, { minLength: 1 }), aRevisedChange, (changes, next) => {
         const { applied } = play('deletions-at-equal', changes)
         const equal = { ...next, revision: applied?.revision ?? 0 }
         const isRegained = applied?.deleted === true && (next.occurredAt ?? 0) > (applied.deletedAt ?? 4)
@@ -115,7 +207,7 @@ describe('the revision gate, for events in any order', () => {
   it('strict applies each revision of a note at most once', () => {
     fc.assert(
       fc.property(fc.array(aChange), (changes) => {
-        const revisions = play('strict', changes).passed.map(({ revision }) => revision)
+        const revisions = play('strict', changes).passed.flatMap(({ revision }) => revision ?? [])
         expect(new Set(revisions).size).toBe(revisions.length)
       }),
     )

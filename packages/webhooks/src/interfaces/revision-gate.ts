@@ -3,6 +3,9 @@ import type { NoteEventKind } from '@notewire/protocol'
 /**
  * Which events the revision gate applies.
  *
+ * A `note.deleted` without a revision passes in every mode. After it, another event of its note passes only if it occurred later than
+ * the deletion (open point 38), except with `off`.
+ *
  * - `strict`: the rule of the contract (§6, delivery semantics 2): an equal or lower revision is always ignored
  * - `deletions-at-equal`: an equal or lower revision is ignored, with two exceptions at an equal revision (open point 32).
  *   `note.deleted` always passes: a loss of access may leave the revision unchanged, and otherwise you would keep a note that you
@@ -14,10 +17,14 @@ import type { NoteEventKind } from '@notewire/protocol'
  */
 export type GateMode = 'strict' | 'deletions-at-equal' | 'per-kind' | 'off'
 
-/** The change of a note that an event announces. */
-export interface NoteChange {
-  readonly kind: NoteEventKind
-  readonly revision: number
+/** The change of a note that an event announces. Only a deletion may have no revision (open point 38). */
+export type NoteChange = ChangeTraits &
+  (
+    | { readonly kind: 'note.deleted'; readonly revision?: number | undefined }
+    | { readonly kind: Exclude<NoteEventKind, 'note.deleted'>; readonly revision: number }
+  )
+
+interface ChangeTraits {
   readonly recordingSessionId?: string | undefined
   /** When the event occurred, in milliseconds since the Unix epoch. `undefined` if its `occurred_at` is missing or invalid. */
   readonly occurredAt?: number | undefined
@@ -25,13 +32,18 @@ export interface NoteChange {
 
 /** What a store keeps of the events that were applied to a note. */
 export interface AppliedRevision {
-  /** The highest revision applied. */
-  readonly revision: number
-  /** Whether the note counts as deleted at this revision. */
+  /** The highest revision applied. `undefined` if only deletions without a revision were applied. */
+  readonly revision: number | undefined
+  /** Whether the note counts as deleted. */
   readonly deleted: boolean
   /**
-   * When the deletion occurred, in milliseconds since the Unix epoch: the latest time, if several deletions were applied at this
-   * revision. `undefined` if the time is unknown; then only a higher revision ends the deletion.
+   * Whether only an event that occurred later ends the deletion, because the deletion had no revision. Otherwise, a higher revision ends
+   * it, too.
+   */
+  readonly deletedAtAnyRevision?: boolean | undefined
+  /**
+   * When the deletion occurred, in milliseconds since the Unix epoch: the latest time, if several deletions were applied. `undefined` if
+   * the time is unknown; then no other event occurred later.
    */
   readonly deletedAt?: number | undefined
   /** The kinds applied at this revision since its latest deletion, each with its recording session, if it has one. */
@@ -39,7 +51,7 @@ export interface AppliedRevision {
 }
 
 /**
- * Decides whether an event is applied or ignored, by the revision of its note (contract §6, open point 32).
+ * Decides whether an event is applied or ignored, by the revision of its note (contract §6, open points 32 and 38).
  *
  * @param applied  what was applied before, or `undefined` for an unknown note
  * @returns `'apply'`, or `'stale'` if the event must be acknowledged and ignored
@@ -49,31 +61,47 @@ export function passRevisionGate(
   change: NoteChange,
   applied: AppliedRevision | undefined,
 ): 'apply' | 'stale' {
-  if (mode === 'off' || applied === undefined || change.revision > applied.revision) return 'apply'
-  if (change.revision < applied.revision || mode === 'strict') return 'stale'
-  if (change.kind === 'note.deleted') return 'apply'
-  if (applied.deleted) return isLaterThanDeletion(change, applied) ? 'apply' : 'stale'
-  return mode === 'per-kind' && !applied.seen.includes(seenKey(change)) ? 'apply' : 'stale'
+  if (mode === 'off' || applied === undefined || change.revision === undefined) return 'apply'
+  return passes(mode, change, applied) ? 'apply' : 'stale'
 }
 
-/** Returns the applied revision after a change. It never decreases. */
+function passes(mode: GateMode, change: NoteChange, applied: AppliedRevision): boolean {
+  const above = distanceAbove(applied, change)
+  if (above < 0 || (above === 0 && mode === 'strict')) return false
+  if (change.kind === 'note.deleted') return true
+  if (applied.deleted) return endsDeletion(applied, change)
+  return above > 0 || (mode === 'per-kind' && !applied.seen.includes(seenKey(change)))
+}
+
+/** Returns what is applied after a change. The revision never decreases, and a deletion without a revision does not raise it. */
 export function raiseRevision(applied: AppliedRevision | undefined, change: NoteChange): AppliedRevision {
-  const { kind, revision, occurredAt } = change
-  if (applied !== undefined && revision < applied.revision) return applied
-  const atEqual = applied?.revision === revision ? applied : undefined
-  if (kind === 'note.deleted') {
-    const deletedAt = atEqual?.deleted ? laterOf(atEqual.deletedAt, occurredAt) : occurredAt
-    return { revision, deleted: true, deletedAt, seen: [seenKey(change)] }
-  }
-  const key = seenKey(change)
-  const before = atEqual?.seen ?? []
-  const seen = before.includes(key) ? before : [...before, key]
-  if (atEqual?.deleted && !isLaterThanDeletion(change, atEqual)) return { ...atEqual, seen }
-  return { revision, deleted: false, seen }
+  if (applied !== undefined && distanceAbove(applied, change) < 0) return applied
+  const revision = change.revision ?? applied?.revision
+  const deletion = applied?.deleted && !endsDeletion(applied, change) ? applied : undefined
+  if (change.kind === 'note.deleted') return { revision, ...mergedDeletion(deletion, change), seen: [seenKey(change)] }
+  const seen = [...new Set(applied?.revision === revision ? applied?.seen : []).add(seenKey(change))]
+  return deletion ? { ...deletion, revision, seen } : { revision, deleted: false, seen }
 }
 
-function isLaterThanDeletion({ occurredAt }: NoteChange, { deletedAt }: AppliedRevision): boolean {
-  return occurredAt !== undefined && deletedAt !== undefined && occurredAt > deletedAt
+/** @param earlier  the deletion that counts already, unless the new one is certainly later */
+function mergedDeletion(earlier: AppliedRevision | undefined, { revision, occurredAt }: NoteChange) {
+  return {
+    deleted: true,
+    deletedAtAnyRevision: revision === undefined || earlier?.deletedAtAnyRevision,
+    deletedAt: earlier ? laterOf(earlier.deletedAt, occurredAt) : occurredAt,
+  }
+}
+
+/** Whether a change is newer than the deletion of its note: by its revision, if the deletion had one, or by its time. */
+function endsDeletion(applied: AppliedRevision, change: NoteChange): boolean {
+  if (!applied.deletedAtAnyRevision && distanceAbove(applied, change) > 0) return true
+  const { occurredAt } = change
+  return occurredAt !== undefined && applied.deletedAt !== undefined && occurredAt > applied.deletedAt
+}
+
+/** By how much a change is above the applied revision. A deletion without a revision is at it. */
+function distanceAbove(applied: AppliedRevision, { revision }: NoteChange): number {
+  return revision === undefined ? 0 : revision - (applied.revision ?? -1)
 }
 
 /** The later time, or `undefined` if one is unknown: a deletion at an unknown time may be the latest. */

@@ -86,8 +86,11 @@ export type ClaimResult =
   | { readonly status: 'claimed'; readonly claim: Claim }
   /** The event was processed before. */
   | { readonly status: 'duplicate' }
-  /** The gate rejects the event: `appliedRevision` was applied to the note. */
-  | { readonly status: 'stale'; readonly appliedRevision: number }
+  /**
+   * The gate rejects the event: `appliedRevision` was applied to the note, or a deletion. `undefined` if only deletions without a revision
+   * were applied.
+   */
+  | { readonly status: 'stale'; readonly appliedRevision: number | undefined }
   /** This event, or another of the same note, is being processed. */
   | { readonly status: 'busy' }
 

@@ -8,7 +8,7 @@ import { anEvent } from '../testing/an-event.ts'
 import { aReceiver, eventually, onEachEngine, statusesOf } from './fixtures/on-each-engine.ts'
 
 const noop = () => undefined
-const never = () => new Promise(() => undefined)
+const never = () => new Promise<void>(() => undefined)
 
 onEachEngine('a failed attempt', (setUp) => {
   it('is repeated, until the event becomes a dead letter, which can be replayed', async () => {
@@ -127,7 +127,7 @@ onEachEngine('a postponed job', (setUp) => {
       on: {
         'note.ended': (_event, { signal }) => {
           begun['note.ended'].resolve()
-          return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+          return new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
         },
         'note.updated': () => {
           begun['note.updated'].resolve()

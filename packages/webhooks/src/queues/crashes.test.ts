@@ -63,7 +63,7 @@ onEachEngine('an acknowledged event', (setUp) => {
     expect(new Set(idsOf(processed.map(({ event }) => event)))).toEqual(new Set(idsOf(events)))
     expect(new Set(idsOf(applied)).size).toBe(applied.length)
     for (const [note, ofNote] of Map.groupBy(applied, ({ data }) => data.note_id)) {
-      const revisions = ofNote.map(({ data }) => data.revision)
+      const revisions = ofNote.map(({ data }) => data.revision ?? 0)
       expect(revisions, note).toEqual(revisions.toSorted((one, other) => one - other))
       expect(revisions.at(-1), note).toBe(20)
     }

@@ -193,7 +193,9 @@ describe('a receiver that closes', () => {
     const begun = Promise.withResolvers<void>()
     const untilClosing = (_event: unknown, { signal }: HandlerContext) => {
       begun.resolve()
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(make(signal.reason))))
+      return new Promise<void>((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(make(signal.reason))),
+      )
     }
     const memory = memoryStore()
     const { deliver, logger, outcomes, receiver } = setUpReceiver({ store: memory, on: { 'note.ended': untilClosing } })

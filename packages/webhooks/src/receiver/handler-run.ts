@@ -1,4 +1,4 @@
-import { type Clock, monotonicNow, OptionError, type WebhookEvent } from '@notewire/protocol'
+import { type Clock, monotonicNow, OptionError, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import { ClaimLostError, type EventHandler, type HandlerContext } from './handlers.ts'
@@ -106,7 +106,9 @@ export class HandlerRun<Transaction> {
     this.#beganAt = monotonicNow(this.#tools.clock)
     try {
       const work = handler(this.received.event, this.#context())
-      return isThenable(work) ? this.#waitFor(work) : this.#conclude(RETURNED)
+      if (isThenable(work)) return this.#waitFor(work)
+      refuseResponse(work)
+      return this.#conclude(RETURNED)
     } catch (error) {
       return this.#conclude({ status: 'threw', error })
     }
@@ -141,10 +143,12 @@ export class HandlerRun<Transaction> {
         if (this.#isGivenUp) reportLateEnd(event, result, attempt.integration)
         else resolve(this.#conclude(result))
       }
-      const ended = Promise.resolve(work).then(
-        () => end(RETURNED),
-        (error) => end({ status: 'threw', error }),
-      )
+      const ended = Promise.resolve(work)
+        .then(refuseResponse)
+        .then(
+          () => end(RETURNED),
+          (error) => end({ status: 'threw', error }),
+        )
       const running = { ended, giveUp }
       runningHandlers.add(running)
     })

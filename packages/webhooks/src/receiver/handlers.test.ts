@@ -38,6 +38,33 @@ describe('a handler', () => {
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal)
   })
 
+  it.each([
+    ['a response', () => new Response('no', { status: 500 })],
+    ['a promise of a response', async () => new Response(null, { status: 204 })],
+    ['a response of another library', () => ({ [Symbol.toStringTag]: 'Response', status: 500 })],
+  ])('that returns %s fails: a response does not reach the service', async (_, handler) => {
+    const { deliver, outcomes } = setUpReceiver({ on: { 'note.ended': handler as () => void } })
+    const event = anEvent({ kind: 'note.ended' })
+    expect((await deliver(event)).status).toBe(500)
+    expect(outcomes).toMatchObject([{ status: 'failed', error: { code: 'response_returned' } }])
+    expect((await deliver(event)).status).toBe(500)
+  })
+
+  it('of unknown kinds fails in the same way', async () => {
+    const onUnknown = (() => Response.json({ ok: false })) as () => unknown as () => void
+    const { deliver } = setUpReceiver({ on: {}, onUnknown })
+    expect((await deliver(anUnknownEvent())).status).toBe(500)
+  })
+
+  it.each([false, undefined, null, 0, '', { status: 500 }])('succeeds if it returns %j', async (returned) => {
+    const { deliver, outcomes } = setUpReceiver({
+      on: { 'note.ended': () => returned, 'note.updated': async () => returned },
+    })
+    expect((await deliver(anEvent({ kind: 'note.ended', noteId: 'note_1' }))).status).toBe(204)
+    expect((await deliver(anEvent({ kind: 'note.updated', noteId: 'note_2' }))).status).toBe(204)
+    expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'applied' }])
+  })
+
   it('may return a function with a `then`, as some query builders and proxies do', async () => {
     let hasEnded = false
     const then = (resolve: () => void) => {
@@ -46,7 +73,9 @@ describe('a handler', () => {
         resolve()
       })
     }
-    const { deliver } = setUpReceiver({ on: { 'note.ended': () => Object.assign(() => undefined, { then }) } })
+    const { deliver } = setUpReceiver({
+      on: { 'note.ended': () => Object.assign(() => undefined, { then }) as unknown as PromiseLike<void> },
+    })
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
     expect(hasEnded).toBe(true)
   })

@@ -2,6 +2,7 @@ import {
   type EventKind,
   type EventOf,
   isKnownEvent,
+  type NoResponse,
   NotewireError,
   type UnknownEvent,
   type WebhookEvent,
@@ -60,10 +61,14 @@ export interface HandlerContext<Transaction = never> {
 }
 
 /**
- * Processes one event. Resolve when the effects are durable. If it throws, the service retries the event.
- * Events carry no content: read the current note through the client.
+ * Processes one event. Resolve when the effects are durable. If it throws or rejects, the service retries the event. The receiver ignores
+ * what it returns: `false` is no failure. It may not return a `Response`, which would not reach the service: the event then fails with
+ * the error `response_returned`. Events carry no content: read the current note through the client.
  */
-export type EventHandler<Event, Transaction = never> = (event: Event, context: HandlerContext<Transaction>) => unknown
+export type EventHandler<Event, Transaction = never> = (
+  event: Event,
+  context: HandlerContext<Transaction>,
+) => NoResponse
 
 /** Handlers by event kind. An event without a handler is acknowledged. */
 export type EventHandlers<Transaction = never> = {

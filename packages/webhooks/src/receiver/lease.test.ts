@@ -13,7 +13,7 @@ function setUpDiligent(waysOf: (clock: ManualClock, store: ReceiverStore) => Par
   const clock = new ManualClock()
   const stopped: unknown[] = []
   const untilStopped = (_event: unknown, { signal }: HandlerContext) =>
-    new Promise((_resolve, reject) => {
+    new Promise<void>((_resolve, reject) => {
       signal.addEventListener('abort', () => {
         stopped.push(signal.reason)
         reject(signal.reason)

@@ -63,7 +63,7 @@ describe.each(oddValues)('a handler that throws %s', (_what, make) => {
 
   it('while the receiver closes has failed', async () => {
     const handle = (_event: unknown, { signal }: { readonly signal: AbortSignal }) =>
-      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(make())))
+      new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(make())))
     const { clock, receiver } = setUpReceiver({ on: { 'note.ended': handle } })
     const outcome = receiver.process(anEvent({ kind: 'note.ended' }))
     await clock.advance(0)

@@ -8,8 +8,11 @@ export type ProcessOutcome =
   | { readonly status: 'unhandled'; readonly event: WebhookEvent }
   /** The event was processed before (contract §6, delivery semantics 1). */
   | { readonly status: 'duplicate'; readonly event: WebhookEvent }
-  /** The note is already at `appliedRevision` (contract §6, delivery semantics 2). */
-  | { readonly status: 'stale'; readonly event: WebhookEvent; readonly appliedRevision: number }
+  /**
+   * The note is already at `appliedRevision`, or was deleted after the event occurred (contract §6, delivery semantics 2). `undefined` if
+   * only deletions without a revision were applied to the note (open point 38).
+   */
+  | { readonly status: 'stale'; readonly event: WebhookEvent; readonly appliedRevision: number | undefined }
   /** The event cannot be processed: `problem` names the field. A retry would fail in the same way. */
   | { readonly status: 'malformed'; readonly event: WebhookEvent; readonly problem: string }
   /** This event, or another event of its note, was still being processed after 2 s. The event must be retried. */

@@ -3,10 +3,11 @@ import {
   isEndpointEvent,
   isNoteEvent,
   monotonicNow,
+  type NoteEvent,
   type UnknownEvent,
   type WebhookEvent,
 } from '@notewire/protocol'
-import type { GateMode } from '../interfaces/revision-gate.ts'
+import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
 import type { Claim, ClaimedNote, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
 import { eventTime } from './event-time.ts'
 import {
@@ -229,18 +230,13 @@ export class Processor<Transaction = never> {
 
 // An event of an unknown kind waits for its note, but the revision gate does not check it.
 function noteOf(event: WebhookEvent): ClaimedNote | undefined {
-  if (isNoteEvent(event)) {
-    const { note_id, revision, recording_session_id } = event.data
-    return {
-      noteId: note_id,
-      change: {
-        kind: event.event_type,
-        revision,
-        recordingSessionId: recording_session_id ?? undefined,
-        occurredAt: eventTime(event.occurred_at),
-      },
-    }
-  }
+  if (isNoteEvent(event)) return { noteId: event.data.note_id, change: changeIn(event) }
   const noteId = isEndpointEvent(event) ? undefined : event.data['note_id']
   return typeof noteId === 'string' ? { noteId } : undefined
+}
+
+function changeIn({ event_type: kind, occurred_at, data }: NoteEvent): NoteChange {
+  const recordingSessionId = data.recording_session_id ?? undefined
+  // TypeScript cannot infer that only a deletion may have no revision.
+  return { kind, revision: data.revision, recordingSessionId, occurredAt: eventTime(occurred_at) } as NoteChange
 }

@@ -39,8 +39,31 @@ describe('handlers', () => {
     createReceiver({ secret: 'whsec_', on: { 'note.finished': () => undefined } })
   })
 
-  it('may return anything, a promise of anything, or nothing', () => {
+  it('may return any value but a response, a promise of it, or nothing', () => {
     createReceiver({ secret: [], on: { 'note.ended': async () => 7, 'note.updated': () => undefined } })
+    const revisions = new Map<string, number>()
+    createReceiver({ secret: [], on: { 'note.deleted': ({ data }) => revisions.delete(data.note_id) } })
+    createReceiver({ secret: [], on: { 'note.deleted': async ({ data }) => revisions.get(data.note_id) } })
+    const insert = async () => ({ rowCount: 1, rows: [{ note_id: 'note_1' }] })
+    createReceiver({
+      secret: [],
+      on: { 'note.ended': insert, 'note.updated': () => Promise.all([insert(), insert()]) },
+    })
+    const query = Promise.resolve([{ note_id: 'note_1' }]) as PromiseLike<object[]>
+    createReceiver({ secret: [], on: { 'note.ended': () => query }, onUnknown: () => null })
+  })
+
+  it('may not return a response', () => {
+    // @ts-expect-error a response does not reach the service
+    createReceiver({ secret: [], on: { 'note.ended': () => new Response('no', { status: 500 }) } })
+    // @ts-expect-error nor a promise of one
+    createReceiver({ secret: [], on: { 'note.ended': async () => Response.json({}) } })
+    // @ts-expect-error nor one of two results
+    createReceiver({ secret: [], on: { 'note.ended': () => (Date.now() > 1 ? Response.error() : false) } })
+    // @ts-expect-error nor for an unknown kind
+    createReceiver({ secret: [], on: {}, onUnknown: async () => fetch('https://example.com') })
+    // @ts-expect-error nor from a sink
+    createReceiver({ secret: [], sink: async () => new Response() })
   })
 })
 
@@ -188,7 +211,7 @@ describe('a sink', () => {
 describe('outcomes', () => {
   it('narrow by their status', () => {
     const outcome = {} as ProcessOutcome
-    if (outcome.status === 'stale') expectTypeOf(outcome.appliedRevision).toEqualTypeOf<number>()
+    if (outcome.status === 'stale') expectTypeOf(outcome.appliedRevision).toEqualTypeOf<number | undefined>()
     if (outcome.status === 'failed') expectTypeOf(outcome.error).toEqualTypeOf<unknown>()
     // @ts-expect-error only a failure has an error
     if (outcome.status === 'applied') outcome.error

@@ -38,7 +38,7 @@ describe.each([
     const memory = memoryStore({ clock })
     const stopped: number[] = []
     const untilStopped = (_event: unknown, { signal }: HandlerContext) =>
-      new Promise((_resolve, reject) => {
+      new Promise<void>((_resolve, reject) => {
         signal.addEventListener('abort', () => {
           stopped.push(clock.monotonic() - begun)
           reject(signal.reason)

@@ -94,6 +94,12 @@ describe('a receiver with a sink', () => {
     expect(given).toEqual([])
   })
 
+  it('answers 503 if the sink resolves with a response', async () => {
+    const { deliver, outcomes } = setUpSink((async () => new Response('no', { status: 500 })) as () => Promise<never>)
+    expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(503)
+    expect(outcomes).toMatchObject([{ status: 'sink-failed', error: { code: 'response_returned' } }])
+  })
+
   it.each([
     ['rejects', () => Promise.reject(new Error('redis://user:password@host is away'))],
     [

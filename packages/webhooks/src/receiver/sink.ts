@@ -1,11 +1,12 @@
-import { type Clock, isEndpointEvent, monotonicNow, type WebhookEvent } from '@notewire/protocol'
+import { type Clock, isEndpointEvent, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { AttemptContext } from './handler-run.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
 
 /**
  * Takes a verified event. When it resolves, the receiver answers 204, and the service does not send the event again: resolve once the
- * event survives this process. If it rejects, the service sends the event again. The service may send an event twice in any case.
+ * event survives this process. If it rejects, or resolves
+ * with a `Response`, the service sends the event again. The service may send an event twice in any case.
  */
 export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<void>
 
@@ -67,7 +68,7 @@ export class SinkProcessor {
     if (this.#isClosing) return { status: 'closing', event }
     if (isEndpointEvent(event)) return { status: 'unhandled', event }
     try {
-      await this.#sink(event, context)
+      refuseResponse(await this.#sink(event, context))
       return { status: 'applied', event }
     } catch (error) {
       return { status: 'sink-failed', event, error }

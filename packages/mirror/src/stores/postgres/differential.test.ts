@@ -39,7 +39,9 @@ const state: fc.Arbitrary<NoteState> = fc.record({
   ),
   revision: maybe(fc.maxSafeNat()),
   recordSeenAt: maybe(number),
-  floor: maybe(fc.record({ revision: maybe(fc.maxSafeNat()), at: number, deletedAt: number })),
+  floor: maybe(
+    fc.record({ revision: maybe(fc.maxSafeNat()), at: number, deletedAt: number, unrevisedAt: maybe(number) }),
+  ),
   contradictedSince: maybe(number),
   status: maybe(text),
   transcriptStatus: maybe(text),

@@ -50,6 +50,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   floor_revision    numeric,         -- revision of the deletion event; a stale record with a lower revision does not show the note again
   floor_at          timestamptz,     -- when the deletion event arrived; null without one
   floor_deleted_at  timestamptz,     -- occurred_at of the deletion event or its arrival, whichever is later
+  floor_unrevised_at timestamptz,    -- when the latest deletion event without a revision arrived; null without one
   contradicted_since timestamptz,    -- when reads began to return a lower revision than before
   held_by_scan      text,            -- the scan that holds the removal back until it is accepted
   attempts          bigint NOT NULL,

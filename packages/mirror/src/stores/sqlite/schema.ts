@@ -61,6 +61,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       floor_revision INTEGER,          -- revision of the deletion event; a stale record with a lower revision does not show the note again
       floor_at INTEGER,                -- when the deletion event arrived; NULL without one
       floor_deleted_at INTEGER,        -- occurred_at of the deletion event or its arrival, whichever is later
+      floor_unrevised_at INTEGER,      -- when the latest deletion event without a revision arrived; NULL without one
       contradicted_since INTEGER,      -- when reads began to return a lower revision than before
       held_by_scan TEXT,               -- the scan that holds the removal back until it is accepted
       attempts INTEGER NOT NULL,

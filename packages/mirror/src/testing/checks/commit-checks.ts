@@ -157,7 +157,12 @@ const FULL: NoteState = {
   hintedRevision: 12,
   hiddenBy: 44,
   hiddenAt: 1_760_000_000_002,
-  floor: { revision: 9_007_199_254_740_991, at: 1_760_000_000_006, deletedAt: 1_760_000_000_007 },
+  floor: {
+    revision: 9_007_199_254_740_991,
+    at: 1_760_000_000_006,
+    deletedAt: 1_760_000_000_007,
+    unrevisedAt: 1_760_000_000_008,
+  },
   contradictedSince: 1_760_000_000_008,
   heldByScan: 'scan_1',
   attempts: 3,

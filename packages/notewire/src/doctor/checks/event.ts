@@ -77,6 +77,15 @@ export const eventChecks = group('Events', [
         body: eventBody('note.updated', { revision }),
       })),
   }),
+  should('event.deletion-without-revision', 'a note.deleted without a usable revision', `${SHAPE}; open point 38`, {
+    fix: 'Read only note_id from a note.deleted, and remove or block the stored copy. If you reject it, you keep a note that you can no longer access.',
+    requires: 'event.note.deleted',
+    accepts: () =>
+      [undefined, '7'].map((revision) => ({
+        what: revision === undefined ? 'no revision' : 'a revision that is a string',
+        body: eventBody('note.deleted', { revision }),
+      })),
+  }),
   should('event.null-reason', 'an event whose reason is null', `${SHAPE}; open point 12`, {
     fix: IGNORE_UNKNOWN,
     requires: 'event.note.updated',

@@ -137,11 +137,17 @@ export const signatureChecks = group('Signatures', [
   should('signature.trailing-garbage', 'a valid signature with extra characters', RULE_6, {
     fix: COMPARE_STRICTLY,
     requires: 'signature.wrong-secret',
-    rejects: () =>
-      ['AAAA', '!'].map((tail) => ({
+    rejects: () => [
+      ...['AAAA', '!'].map((tail) => ({
         what: `"${tail}" at the end`,
-        signature: (valid) => versioned(valid + tail),
+        signature: (valid: string) => versioned(valid + tail),
       })),
+      {
+        what: 'more bytes before the padding',
+        signature: (valid) =>
+          versioned(Buffer.concat([Buffer.from(valid, 'base64'), Buffer.alloc(3)]).toString('base64')),
+      },
+    ],
   }),
   must('signature.not-base64', 'a signature that is not base64', RULE_6, {
     fix: 'Answer 401 if the signature cannot be decoded or compared. In Python, catch binascii.Error, and compare bytes: compare_digest throws a TypeError for text that is not ASCII. In Go and Java, handle the error for illegal base64.',

@@ -29,7 +29,9 @@ BEGIN
   SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
          events.kept_until IS NOT NULL AS marked, events.forgotten,
          notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
-         notes.revision, notes.deleted, notes.deletion_revision, notes.deletion_occurred_at, notes.seen
+         notes.revision, notes.deleted, notes.seen,
+         (NOT notes.deleted_at_any_revision AND new_revision > notes.revision) IS TRUE
+           OR (occurred_at > notes.deletion_occurred_at) IS TRUE AS ends_deletion
     INTO found_now
     FROM (SELECT 1) AS one_row
     LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event
@@ -40,15 +42,14 @@ BEGIN
   END IF;
 
   -- What was forgotten on purpose is to pass, whatever its revision.
-  IF NOT found_now.marked AND gate <> 'off' AND new_revision <= found_now.revision AND (
-    new_revision < found_now.revision OR gate = 'strict' OR NOT CASE
-      WHEN kind = 'note.deleted' THEN true
-      WHEN found_now.deleted THEN coalesce(
-        found_now.deletion_revision = found_now.revision AND occurred_at > found_now.deletion_occurred_at, false)
-      ELSE gate = 'per-kind' AND sighting <> ALL (found_now.seen)
-    END
-  ) THEN
-    RETURN 'stale ' || found_now.revision;
+  IF NOT found_now.marked AND gate <> 'off' AND (CASE
+    WHEN new_revision IS NULL THEN false
+    WHEN new_revision < found_now.revision OR new_revision = found_now.revision AND gate = 'strict' THEN true
+    WHEN kind = 'note.deleted' THEN false
+    WHEN found_now.deleted THEN NOT found_now.ends_deletion
+    ELSE new_revision = found_now.revision AND NOT (gate = 'per-kind' AND sighting <> ALL (found_now.seen))
+  END) THEN
+    RETURN concat('stale ', found_now.revision);
   END IF;
 
   IF found_now.event_lease > moment OR found_now.note_lease > moment THEN

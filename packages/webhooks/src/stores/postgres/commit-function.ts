@@ -5,6 +5,9 @@ const CURRENT = 'fencing_token = token AND lease_ends_at IS NOT NULL'
 const CURRENT_NOTE = `integration = for_integration AND note_id = for_note AND ${CURRENT}
       AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND ${CURRENT})`
 
+const ENDS_DELETION = `((NOT deleted_at_any_revision AND new_revision > revision) IS TRUE
+          OR (occurred_at > deletion_occurred_at) IS TRUE)`
+
 /**
  * Ends a current claim: raises the revision of its note and marks its event as processed. It updates the note before the event, as claims
  * do, so that no deadlock is possible.
@@ -20,28 +23,24 @@ CREATE OR REPLACE FUNCTION notewire_commit_2(
 DECLARE
   keep_until timestamptz := clock_timestamp() + keep_ms * interval '1 millisecond';
 BEGIN
-  IF new_revision IS NOT NULL THEN
+  IF kind IS NOT NULL THEN
     UPDATE notewire_notes SET
       lease_ends_at = NULL,
       kept_until = greatest(kept_until, keep_until),
       revision = greatest(revision, new_revision),
       deleted = CASE
         WHEN new_revision < revision THEN deleted
-        WHEN kind = 'note.deleted' THEN true
-        WHEN new_revision = revision AND deleted THEN
-          NOT coalesce(deletion_revision = revision AND occurred_at > deletion_occurred_at, false)
-        ELSE false
+        ELSE kind = 'note.deleted' OR deleted AND NOT ${ENDS_DELETION}
       END,
-      deletion_revision = CASE
-        WHEN new_revision < revision OR kind <> 'note.deleted' THEN deletion_revision
-        ELSE new_revision
+      deleted_at_any_revision = CASE
+        WHEN new_revision < revision THEN deleted_at_any_revision
+        ELSE new_revision IS NULL OR deleted AND deleted_at_any_revision AND NOT ${ENDS_DELETION}
       END,
       -- The later of the two where the note counts as deleted already; null where one of them is not known.
       deletion_occurred_at = CASE
         WHEN new_revision < revision OR kind <> 'note.deleted' THEN deletion_occurred_at
-        WHEN new_revision = revision AND deleted THEN CASE
-          WHEN deletion_revision = revision AND occurred_at IS NOT NULL AND deletion_occurred_at IS NOT NULL
-            THEN greatest(occurred_at, deletion_occurred_at)
+        WHEN deleted AND NOT ${ENDS_DELETION} THEN CASE
+          WHEN occurred_at IS NOT NULL AND deletion_occurred_at IS NOT NULL THEN greatest(occurred_at, deletion_occurred_at)
         END
         ELSE occurred_at
       END,

@@ -12,8 +12,8 @@ import { LEASE_FUNCTION } from './lease-function.ts'
 // Ids are compared byte by byte, which is faster than by the rules of a language and does not depend on their version. Updates
 // change no indexed column, and pages keep free space, so that updates need not change the indexes (heap-only tuples).
 //
-// `deletion_occurred_at` is the time of the deletion at `deletion_revision`, in milliseconds since the Unix epoch. It counts
-// while `deletion_revision` is the note's `revision`.
+// `deletion_occurred_at` is in milliseconds since the Unix epoch, or null if it is unknown. It and `deleted_at_any_revision` count while the
+// note is `deleted`. `deleted_at_any_revision`: only a later time ends the deletion, because it had no revision.
 const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_events (
   integration   text COLLATE "C" NOT NULL,
@@ -26,16 +26,16 @@ CREATE TABLE IF NOT EXISTS notewire_events (
 ) WITH (fillfactor = 90);
 
 CREATE TABLE IF NOT EXISTS notewire_notes (
-  integration          text COLLATE "C" NOT NULL,
-  note_id              text COLLATE "C" NOT NULL,
-  fencing_token        bigint NOT NULL,
-  lease_ends_at        timestamptz,
-  kept_until           timestamptz,
-  revision             bigint,
-  deleted              boolean,
-  deletion_revision    bigint,
-  deletion_occurred_at bigint,
-  seen                 text[],
+  integration             text COLLATE "C" NOT NULL,
+  note_id                 text COLLATE "C" NOT NULL,
+  fencing_token           bigint NOT NULL,
+  lease_ends_at           timestamptz,
+  kept_until              timestamptz,
+  revision                bigint,
+  deleted                 boolean NOT NULL DEFAULT false,
+  deleted_at_any_revision boolean NOT NULL DEFAULT false,
+  deletion_occurred_at    bigint,
+  seen                    text[],
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 80);
 `

@@ -1,3 +1,4 @@
+import type { NoResponse } from '@notewire/protocol'
 import { isInstalled, openPool, startPgBouncer } from 'notewire-test-servers'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -206,7 +207,7 @@ describe('context.commit', () => {
   )
 })
 
-function receiverWith(handler: (context: HandlerContext<PostgresConnection>) => unknown, database = pool) {
+function receiverWith(handler: (context: HandlerContext<PostgresConnection>) => NoResponse, database = pool) {
   return createReceiver({
     secret: TEST_SECRET,
     store: postgresStore(database),

@@ -173,7 +173,7 @@ function claimResult([row]: readonly ResultRow<string>[], request: ClaimRequest)
     case 'claimed':
       return { status, claim: { request, fencingToken: String(number) } }
     case 'stale':
-      return { status, appliedRevision: Number(number) }
+      return { status, appliedRevision: number === '' ? undefined : Number(number) }
     case 'duplicate':
       return { status }
     default:
@@ -205,5 +205,5 @@ function keysOf({ request: { integration, eventId, note }, fencingToken }: Claim
 function valuesOf(change: NoteChange | undefined): readonly unknown[] {
   return change === undefined
     ? [null, null, null, null]
-    : [change.kind, change.revision, ...raiseRevision(undefined, change).seen, change.occurredAt ?? null]
+    : [change.kind, change.revision ?? null, ...raiseRevision(undefined, change).seen, change.occurredAt ?? null]
 }

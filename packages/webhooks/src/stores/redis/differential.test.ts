@@ -28,12 +28,19 @@ const aLeaseMs = mostly(LONG_MS, SHORT_MS, LONG_MS)
 /** A claim, counted back from the latest. */
 const aClaim = mostly(0, 1, 2, 3)
 
-const aChange: fc.Arbitrary<NoteChange> = fc.record({
+const aTime = mostly<number | undefined>(2, 1, 3, undefined, -1, 1_767_258_000_000)
+
+const aRevisedChange = fc.record({
   kind: fc.constantFrom(...NOTE_EVENT_KINDS),
   revision: mostly(5, 4, 6, 10, Number.MAX_SAFE_INTEGER),
   recordingSessionId: mostly<string | undefined>(undefined, '', 's', 's\nnote.deleted', 'note.ended "s"'),
-  occurredAt: mostly<number | undefined>(2, 1, 3, undefined, -1, 1_767_258_000_000),
+  occurredAt: aTime,
 })
+
+const aChange: fc.Arbitrary<NoteChange> = fc.oneof(
+  { weight: 7, arbitrary: aRevisedChange },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('note.deleted'), occurredAt: aTime }) },
+)
 
 const aNote = fc.record({
   noteId: mostly('one', 'two'),

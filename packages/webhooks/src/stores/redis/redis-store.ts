@@ -1,5 +1,5 @@
 import { NotewireError } from '@notewire/protocol'
-import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
+import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import {
   type Claim,
   type ClaimRequest,
@@ -66,7 +66,9 @@ class RedisStore implements ReceiverStore {
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { note, gate, leaseMs, keepMs } = request
     const args = [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]
-    if (note?.change !== undefined) args.push(...gateArguments(gate, note.change))
+    if (note?.change?.revision !== undefined && gate !== 'off') {
+      args.push(revisionOf(note.change), gate, seenLine(note.change), timeOf(note.change))
+    }
     const reply = await this.#runScript('claim', CLAIM, keysOf(request), args, (lateReply) => {
       // The receiver no longer waits for this claim. Without the release, the event would be busy until the lease expires.
       const late = claimResult(lateReply, request)
@@ -84,7 +86,9 @@ class RedisStore implements ReceiverStore {
   async commit({ request, fencingToken }: Claim): Promise<CommitResult> {
     const { note, keepMs } = request
     const args = [fencingToken, wholeMs(keepMs)]
-    if (note?.change !== undefined) args.push(String(note.change.revision), seenLine(note.change), timeOf(note.change))
+    if (note?.change !== undefined) {
+      args.push(revisionOf(note.change), seenLine(note.change), timeOf(note.change))
+    }
     const reply = await this.#runScript('commit', COMMIT, keysOf(request), args)
     return reply === 'committed' ? reply : 'lost'
   }
@@ -118,21 +122,8 @@ class RedisStore implements ReceiverStore {
 function claimResult(reply: string, request: ClaimRequest): ClaimResult {
   if (reply === 'duplicate' || reply === 'busy') return { status: reply }
   const [first = '', second] = reply.split(' ')
-  if (first === 'stale') return { status: 'stale', appliedRevision: Number(second) }
+  if (first === 'stale') return { status: 'stale', appliedRevision: second === '' ? undefined : Number(second) }
   return { status: 'claimed', claim: { request, fencingToken: first } }
-}
-
-/**
- * The arguments of the gate. The first is the revision. Two more follow if the mode lets events pass at an equal revision. The second is
- * `always`, or a line (the event passes if the note does not have this line yet), or an empty string. The third is the time at which the
- * event occurred: after a deletion, the event passes only if this time is later than that of the deletion.
- */
-function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
-  if (gate === 'off') return []
-  const revision = String(change.revision)
-  if (gate === 'strict') return [revision]
-  const unlessSeen = gate === 'per-kind' ? seenLine(change) : ''
-  return [revision, change.kind === 'note.deleted' ? 'always' : unlessSeen, timeOf(change)]
 }
 
 /**
@@ -141,6 +132,11 @@ function gateArguments(gate: GateMode, change: NoteChange): readonly string[] {
 function seenLine({ kind, recordingSessionId }: NoteChange): string {
   if (kind === 'note.deleted' || recordingSessionId === undefined) return kind
   return `${kind} ${JSON.stringify(recordingSessionId)}`
+}
+
+/** The revision of a change, or an empty string. */
+function revisionOf({ revision }: NoteChange): string {
+  return revision === undefined ? '' : String(revision)
 }
 
 /** The time at which a change occurred, in milliseconds since the Unix epoch, or an empty string. */

@@ -15,9 +15,9 @@ function script(source: string): Script {
  * which the event would have been remembered. The value of a committed event is "processed <fencing token>".
  *
  * The value of a note's key has several lines. The first is "<fencing token> <end of the lease, in ms>", the second the applied revision.
- * The others are the time until which the revision is kept ("kept <ms>"), and one line for each kind of event applied at that revision. The
- * line of a deletion is "note.deleted", or "note.deleted at <ms>" if the time at which it occurred is known. It exists while the note
- * counts as deleted.
+ * It is empty if only deletions without a revision were applied. The others are the time until which the revision is kept ("kept <ms>"), and
+ * one line for each kind of event applied at that revision. The line of a deletion exists while the note counts as deleted. It is
+ * "note.deleted", with " without revision" if only a later time ends the deletion, and with " at <ms>" if its time is known.
  *
  * The end 0 means that the lease was released. A claim whose lease has expired can still be committed while no other worker has claimed
  * the event or the note. A new fencing token is the time of the server in microseconds, or one more than the stored token if that is
@@ -42,18 +42,27 @@ local function ms_to_keep(ms, kept_until)
 end
 `
 
-// Whether the note counts as deleted, and when the deletion occurred: nil if that is unknown.
+// The deletion of a note, or nil; `at` is nil if its time is unknown. And whether a change is newer than that deletion: `above` is the
+// difference of the revisions.
 const DELETION = `
 local function deletion_in(seen)
   local line = string.match(seen, '\\nnote%.deleted([^\\n]*)\\n')
-  return line ~= nil, line and tonumber(string.match(line, '^ at (.+)$'))
+  if not line then return nil end
+  return {
+    at_any_revision = string.find(line, ' without revision', 1, true) ~= nil,
+    at = tonumber(string.match(line, ' at (%S+)$')),
+  }
+end
+local function ends_deletion(deletion, above, occurred_at)
+  if above > 0 and not deletion.at_any_revision then return true end
+  return deletion.at ~= nil and occurred_at ~= nil and occurred_at > deletion.at
 end
 `
 
 /**
  * KEYS: the event; the note, if there is one.
- * ARGV: lease (ms); how long the key is kept (ms); then, unless the gate is off or the event has no revision, the gate's arguments: see
- * `gateArguments`.
+ * ARGV: lease (ms); how long the key is kept (ms); then, unless the gate is off or the event has no revision: its revision, the mode of the
+ * gate, its line (see `seenLine`), and the time at which it occurred (ms), or an empty string.
  */
 export const CLAIM = script(`${DELETION}
 local event = redis.call('GET', KEYS[1])
@@ -63,13 +72,13 @@ if event then
   event_token, event_ends, forgotten = string.match(event, '^(%d+) (%d+)(.*)$')
 end
 
-local function passes_at_equal(seen)
-  if not ARGV[4] then return false end
-  if ARGV[4] == 'always' then return true end
-  local deleted, deleted_at = deletion_in(seen)
-  local occurred_at = tonumber(ARGV[5])
-  if deleted then return deleted_at and occurred_at and occurred_at > deleted_at end
-  return ARGV[4] ~= '' and not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true)
+local function passes_gate(revision, seen)
+  local above = ARGV[3] - (tonumber(revision) or -1)
+  if above < 0 or above == 0 and ARGV[4] == 'strict' then return false end
+  if ARGV[5] == 'note.deleted' then return true end
+  local deletion = deletion_in(seen)
+  if deletion then return ends_deletion(deletion, above, tonumber(ARGV[6])) end
+  return above > 0 or ARGV[4] == 'per-kind' and not string.find(seen, '\\n' .. ARGV[5] .. '\\n', 1, true)
 end
 
 local note = KEYS[2] and redis.call('GET', KEYS[2])
@@ -77,10 +86,7 @@ local note_token, note_ends, revision, seen = 0, 0, '', ''
 if note then
   note_token, note_ends, revision, seen = string.match(note, '^(%d+) (%d+)\\n(%S*)(.*)$')
   -- An event that the user has forgotten passes the gate at any revision.
-  if ARGV[3] and revision ~= '' and forgotten == '' then
-    local above = ARGV[3] - revision
-    if above < 0 or above == 0 and not passes_at_equal(seen) then return 'stale ' .. revision end
-  end
+  if ARGV[3] and seen ~= '' and forgotten == '' and not passes_gate(revision, seen) then return 'stale ' .. revision end
 end
 ${TIMES}
 if math.max(event_ends, note_ends) > now then return 'busy' end
@@ -112,33 +118,38 @@ return 'renewed'
 /**
  * KEYS: the event; the note, if there is one.
  * ARGV: fencing token; how long to keep event and revision (ms); if there is a change: its revision, its line (see `seenLine`), and the
- * time at which it occurred (ms), or an empty string.
+ * time at which it occurred (ms). The revision and the time may be empty strings.
  */
 export const COMMIT = script(`${IS_CURRENT}${TIMES}${DELETION}
 redis.call('SET', KEYS[1], 'processed ' .. ARGV[1], 'PX', ms_to_keep(ARGV[2], string.match(event, ' forgotten (%d+)$')))
 if not note then return 'committed' end
 
-local revision, kept_until, seen = string.match(note, '\\n(%S+)\\nkept (%d+)(\\n.*)$')
+local revision, kept_until, seen = string.match(note, '\\n(%S*)\\nkept (%d+)(\\n.*)$')
 local keep_ms = ms_to_keep(ARGV[2], kept_until)
 if ARGV[3] then
-  local above = revision and ARGV[3] - revision or 1
+  revision, seen = revision or '', seen or '\\n'
+  local above = ARGV[3] == '' and 0 or ARGV[3] - (tonumber(revision) or -1)
   local occurred_at = tonumber(ARGV[5])
-  if above > 0 then revision, seen = ARGV[3], '\\n' end
+  local deletion = deletion_in(seen)
+  if deletion and ends_deletion(deletion, above, occurred_at) then deletion = nil end
+  if above > 0 then revision = ARGV[3] end
   if above >= 0 then
-    local deleted, deleted_at = deletion_in(seen)
     if ARGV[4] == 'note.deleted' then
+      local at_any_revision = ARGV[3] == '' or deletion and deletion.at_any_revision
       -- If the note already counts as deleted, the later of the two times is stored, or none if one of them is unknown.
-      if deleted then occurred_at = occurred_at and deleted_at and math.max(occurred_at, deleted_at) end
-      seen = '\\nnote.deleted' .. (occurred_at and string.format(' at %.0f', occurred_at) or '') .. '\\n'
+      if deletion then occurred_at = occurred_at and deletion.at and math.max(occurred_at, deletion.at) end
+      seen = '\\nnote.deleted' .. (at_any_revision and ' without revision' or '')
+      seen = seen .. (occurred_at and string.format(' at %.0f', occurred_at) or '') .. '\\n'
     else
-      if deleted and deleted_at and occurred_at and occurred_at > deleted_at then
-        seen = string.gsub(seen, '\\nnote%.deleted[^\\n]*\\n', '\\n')
-      end
+      -- The line of a deletion that still counts stays, also at a higher revision.
+      local line = deletion and string.match(seen, '\\nnote%.deleted[^\\n]*\\n')
+      if above > 0 then seen = line or '\\n'
+      elseif not deletion then seen = string.gsub(seen, '\\nnote%.deleted[^\\n]*\\n', '\\n') end
       if not string.find(seen, '\\n' .. ARGV[4] .. '\\n', 1, true) then seen = seen .. ARGV[4] .. '\\n' end
     end
   end
 end
-local applied = revision and revision .. string.format('\\nkept %.0f', now + keep_ms) .. seen or ''
+local applied = seen and revision .. string.format('\\nkept %.0f', now + keep_ms) .. seen or ''
 redis.call('SET', KEYS[2], held .. '0\\n' .. applied, 'PX', keep_ms)
 return 'committed'
 `)

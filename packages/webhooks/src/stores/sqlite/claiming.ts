@@ -25,26 +25,29 @@ export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): 
   const { answer, current_token, applied_revision } = rows.at(-1)?.[0] ?? {}
   if (answer === 'claimed') return { status: 'claimed', claim: { request, fencingToken: String(current_token) } }
   if (answer === 'duplicate') return { status: 'duplicate' }
-  if (answer === 'stale') return { status: 'stale', appliedRevision: Number(applied_revision) }
+  if (answer === 'stale') {
+    return { status: 'stale', appliedRevision: applied_revision === null ? undefined : Number(applied_revision) }
+  }
   // Also if the answer is `free`: a lease may expire between two statements.
   return { status: 'busy' }
 }
 
-// The decisions of the gate for an equal revision, so that the SQL needs no modes: if the change was seen, if it was not seen, and if the
-// note counts as deleted. `revision` is NULL if the event passes in any case.
+// The decisions of the gate for an equal revision, so that the SQL needs no modes: if the change was seen, if it was not seen, and if it
+// occurred after the note's deletion. `revision` is NULL if the event passes in any case.
 function gateParameters({ gate, note }: ClaimRequest): readonly SqliteValue[] {
   const change = note?.change
-  if (change === undefined || gate === 'off') return [null, null, null, null, null, null]
+  if (change?.revision === undefined || gate === 'off') return [null, null, null, null, null, null, null]
   const { revision, seen } = raiseRevision(undefined, change)
   const passes = (applied: Omit<AppliedRevision, 'revision'>) =>
     Number(passRevisionGate(gate, change, { revision, ...applied }) === 'apply')
   return [
-    revision,
+    change.revision,
+    Number(change.kind === 'note.deleted'),
     seenKeyOf(change),
     passes({ deleted: false, seen }),
     passes({ deleted: false, seen: [] }),
-    passes({ deleted: true, seen: [] }),
-    gate === 'strict' ? null : (change.occurredAt ?? null),
+    passes({ deleted: true, deletedAt: -Infinity, seen: [] }),
+    change.occurredAt ?? null,
   ]
 }
 
@@ -53,17 +56,18 @@ export function seenKeyOf(change: NoteChange): string {
   return raiseRevision(undefined, change).seen[0] ?? ''
 }
 
-/** SQL: whether a change occurred after the deletion at the note's current revision. */
-export function isLaterThanDeletion(occurredAt: string): string {
-  return `coalesce(note.deletion_revision = note.revision AND ${occurredAt} > note.deletion_occurred_at, 0)`
+/** SQL: whether a change is newer than the deletion of its note. */
+export function endsDeletion(revision: string, occurredAt: string): string {
+  const isAbove = `coalesce(NOT note.deleted_at_any_revision AND ${revision} > note.revision, 0)`
+  return `(${isAbove} OR coalesce(${occurredAt} > note.deletion_occurred_at, 0))`
 }
 
 // Tokens grow with each claim of a row. They are at least the time, so they also grow if a row was pruned in between.
 const DECIDE = `
   WITH request (
-    integration, event_id, note_id, revision, seen_key, passes_if_seen, passes_if_unseen, passes_if_deleted, occurred_at,
-    now
-  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
+    integration, event_id, note_id, revision, is_deletion, seen_key, passes_if_seen, passes_if_unseen, passes_if_later,
+    occurred_at, now
+  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
   decision AS (
     SELECT
       event.fencing_token AS current_token,
@@ -74,10 +78,11 @@ const DECIDE = `
         WHEN event.processed_at IS NULL AND (
           request.revision < note.revision
           OR request.revision = note.revision AND NOT CASE
-            WHEN note.deleted THEN passes_if_deleted OR ${isLaterThanDeletion('request.occurred_at')}
+            WHEN note.deleted THEN passes_if_later
             WHEN seen_key IN (SELECT value FROM json_each(note.seen)) THEN passes_if_seen
             ELSE passes_if_unseen
           END
+          OR note.deleted AND NOT is_deletion AND NOT ${endsDeletion('request.revision', 'request.occurred_at')}
         ) THEN 'stale'
         WHEN event.lease_ends_at > now OR note.lease_ends_at > now THEN 'busy'
         ELSE 'free'

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
+import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import { betterSqlite } from '../../storage/better-sqlite.ts'
 import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
@@ -13,12 +14,19 @@ const KEEP_MS = 400
 // Few, so that times are often equal.
 const someMs = fc.constantFrom(50, 100, 200)
 
-const change = fc.record({
+const time = fc.constantFrom(undefined, 1, 2, 3)
+
+const revisedChange = fc.record({
   kind: fc.constantFrom('note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'),
   revision: fc.integer({ min: 0, max: 2 }),
   recordingSessionId: fc.constantFrom(undefined, 'a', 'b'),
-  occurredAt: fc.constantFrom(undefined, 1, 2, 3),
+  occurredAt: time,
 })
+
+const change: fc.Arbitrary<NoteChange> = fc.oneof(
+  { weight: 7, arbitrary: revisedChange },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('note.deleted'), occurredAt: time }) },
+)
 
 const event = {
   integration: fc.constantFrom('personal', 'personal', 'personal', 'channel'),

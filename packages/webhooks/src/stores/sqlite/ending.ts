@@ -1,6 +1,6 @@
 import type { Claim } from '../../interfaces/store.ts'
 import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
-import { isLaterThanDeletion, seenKeyOf } from './claiming.ts'
+import { endsDeletion, seenKeyOf } from './claiming.ts'
 import { NOW, wholeMs } from './schema.ts'
 
 /** Marks the event as processed, raises the revision of its note and ends their leases, if the claim is current. */
@@ -10,7 +10,7 @@ export function commitStatements(claim: Claim, now: number | null): readonly Sql
   const mark = ifCurrent(MARK, [now, now, keepMs], claim)
   if (note?.change === undefined) return [mark, ...thenOnNote(END_LEASE_OF_NOTE, [], claim)]
   const { kind, revision, occurredAt } = note.change
-  const change = [revision, Number(kind === 'note.deleted'), occurredAt ?? null, seenKeyOf(note.change)]
+  const change = [revision ?? null, Number(kind === 'note.deleted'), occurredAt ?? null, seenKeyOf(note.change)]
   return [mark, { sql: RAISE, parameters: [claim.request.integration, note.noteId, now, keepMs, ...change] }]
 }
 
@@ -81,6 +81,9 @@ const RENEW_NOTE = `UPDATE notewire_notes SET lease_ends_at = ${NOW} + ? ${THEN_
 
 const END_LEASE_OF_NOTE = `UPDATE notewire_notes SET lease_ends_at = NULL ${THEN_ON_NOTE}`
 
+// A deletion without a revision has the revision NULL.
+const ENDS_DELETION = endsDeletion('excluded.revision', 'excluded.deletion_occurred_at')
+
 // `raiseRevision` in SQL. An upsert, although the row exists: `UPDATE … FROM` would create a temporary table, which costs better-sqlite3
 // ten times as much.
 const RAISE = `
@@ -89,22 +92,20 @@ const RAISE = `
   ON CONFLICT (integration, note_id) DO UPDATE SET
     lease_ends_at = NULL,
     kept_until = max(excluded.kept_until, coalesce(note.kept_until, 0)),
-    revision = max(excluded.revision, coalesce(note.revision, 0)),
+    revision = max(coalesce(excluded.revision, note.revision), coalesce(note.revision, excluded.revision)),
     deleted = CASE
       WHEN note.revision > excluded.revision THEN note.deleted
-      WHEN excluded.deleted THEN 1
-      WHEN note.revision = excluded.revision AND note.deleted THEN NOT ${isLaterThanDeletion('excluded.deletion_occurred_at')}
-      ELSE 0
+      ELSE excluded.deleted OR note.deleted AND NOT ${ENDS_DELETION}
     END,
-    deletion_revision = CASE
-      WHEN note.revision > excluded.revision OR NOT excluded.deleted THEN note.deletion_revision
-      ELSE excluded.revision
+    deleted_at_any_revision = CASE
+      WHEN note.revision > excluded.revision THEN note.deleted_at_any_revision
+      ELSE excluded.revision IS NULL OR note.deleted AND note.deleted_at_any_revision AND NOT ${ENDS_DELETION}
     END,
     -- The later of the two where the note counts as deleted already; NULL where one of them is not known.
     deletion_occurred_at = CASE
       WHEN note.revision > excluded.revision OR NOT excluded.deleted THEN note.deletion_occurred_at
-      WHEN note.revision IS NOT excluded.revision OR NOT note.deleted THEN excluded.deletion_occurred_at
-      WHEN note.deletion_revision = note.revision THEN max(note.deletion_occurred_at, excluded.deletion_occurred_at)
+      WHEN note.deleted AND NOT ${ENDS_DELETION} THEN max(note.deletion_occurred_at, excluded.deletion_occurred_at)
+      ELSE excluded.deletion_occurred_at
     END,
     seen = CASE
       WHEN note.revision > excluded.revision THEN note.seen

@@ -48,7 +48,7 @@ const EVENTS = tableStatements('notewire_events', 'event_id', 'processed_at = NU
 const NOTES = tableStatements(
   'notewire_notes',
   'note_id',
-  "revision = NULL, deleted = 0, deletion_revision = NULL, deletion_occurred_at = NULL, seen = '[]'",
+  "revision = NULL, deleted = 0, deleted_at_any_revision = 0, deletion_occurred_at = NULL, seen = '[]'",
 )
 
 function tableStatements(table: string, id: string, nothingKept: string): TableStatements {

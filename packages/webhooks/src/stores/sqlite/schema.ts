@@ -25,9 +25,9 @@ export const SCHEMA: readonly SqliteStatement[] = [
       fencing_token INTEGER NOT NULL,     -- of the latest claim
       lease_ends_at INTEGER,              -- of the claim that has not ended
       revision INTEGER,                   -- the highest that was applied
-      deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted at that revision
-      deletion_revision INTEGER,          -- of the deletion whose time is known
-      deletion_occurred_at INTEGER,       -- when that deletion occurred
+      deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted
+      deleted_at_any_revision INTEGER NOT NULL DEFAULT 0, -- only a later time ends the deletion: it had no revision
+      deletion_occurred_at INTEGER,       -- when the deletion occurred, if that is known
       seen TEXT NOT NULL DEFAULT '[]',    -- what was applied at that revision since its deletion: kinds, in JSON
       kept_until INTEGER,                 -- when the revision may be pruned
       PRIMARY KEY (integration, note_id)

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { NotesService } from '@notewire/mock-server'
+import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { type RunOptions, runNotewire } from '../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
+
+afterEach(cleanUp)
+
+/** A user who has a key outside the folder, and a folder that names the URL of a service. */
+interface Scene {
+  readonly cwd: string
+  readonly url: string
+  readonly key: string
+  readonly service: NotesService
+}
+
+type Prepare = (scene: Scene) => Promise<{
+  readonly env?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+}>
+
+const elsewhere: Prepare = async ({ key }) => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, 'key'), key, { mode: 0o600 })
+  return { env: { NOTES_API_KEY_FILE: join(folder, 'key') } }
+}
+const inShell: Prepare = async ({ key }) => ({ env: { NOTES_API_KEY: key } })
+const inEnvFile: Prepare = async ({ cwd, key }) => {
+  await writeFile(join(cwd, '.env'), `NOTES_API_KEY=${key}\n`, { flag: 'a' })
+  return {}
+}
+const urlInEnvFile: Prepare = async ({ cwd, url }) => {
+  await writeFile(join(cwd, '.env'), `NOTES_BASE_URL=${url}\n`, { flag: 'a' })
+  return {}
+}
+const urlInConfiguration: Prepare = async ({ cwd, url }) => {
+  await writeFile(join(cwd, 'notewire.config.json'), JSON.stringify({ baseUrl: url }))
+  return {}
+}
+const urlInShell: Prepare = async ({ url }) => ({ env: { NOTES_BASE_URL: url } })
+const urlAsFlag: Prepare = async ({ url }) => ({ args: ['--base-url', url] })
+const urlInNamedFile: Prepare = async (scene) => {
+  await urlInConfiguration(scene)
+  return { args: ['--config', 'notewire.config.json'] }
+}
+const keyFileAsFlag: Prepare = async (scene) => {
+  const { env } = await elsewhere(scene)
+  return { args: ['--api-key-file', env?.['NOTES_API_KEY_FILE'] ?? ''] }
+}
+const keyFileInFolder: Prepare = async ({ cwd, key }) => {
+  await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
+  await writeFile(join(cwd, '.env'), 'NOTES_API_KEY_FILE=key\n', { flag: 'a' })
+  return {}
+}
+const linkedEnvFile: Prepare = async ({ cwd, key }) => {
+  const folder = await temporaryFolder()
+  await writeFile(join(folder, '.env'), `NOTES_API_KEY=${key}\n`)
+  await symlink(join(folder, '.env'), join(cwd, '.env'))
+  return {}
+}
+
+describe('an API key is not sent to a URL that the working folder names, if it comes from elsewhere', () => {
+  it.each<[string, Prepare, Prepare]>([
+    ['.env names the URL, the environment has the key', urlInEnvFile, inShell],
+    ['the configuration file names the URL, the environment has the key', urlInConfiguration, inShell],
+    ['.env names the URL, the environment names a file', urlInEnvFile, elsewhere],
+    ['the configuration file names the URL, .env is a link to another folder', urlInConfiguration, linkedEnvFile],
+  ])('%s', async (_pair, url, key) => {
+    const { code, stderr, requests } = await run(url, key)
+    expect(requests).toBe(0)
+    expect(code).toBe(3)
+    expect(stderr).toContain('key_withheld')
+    expect(stderr).toMatch(/pass --base-url http:\S+/)
+  })
+})
+
+describe('an API key is sent to the URL', () => {
+  it.each<[string, Prepare, Prepare]>([
+    ['of a flag', urlAsFlag, inShell],
+    ['of the environment', urlInShell, inShell],
+    ['of a configuration file that --config names', urlInNamedFile, inShell],
+    ['of .env, if .env has the key', urlInEnvFile, inEnvFile],
+    ['of the configuration file, if .env has the key', urlInConfiguration, inEnvFile],
+    ['of .env, if .env names a file of the folder with the key', urlInEnvFile, keyFileInFolder],
+    ['of the environment, if .env has the key', urlInShell, inEnvFile],
+    ['of .env, if a flag names the file with the key', urlInEnvFile, keyFileAsFlag],
+  ])('%s', async (_pair, url, key) => {
+    expect(await run(url, key)).toMatchObject({ code: 0, requests: 1 })
+  })
+
+  it('of .env, with the key of .env, if the environment has another key', async () => {
+    const { code, stderr, requests } = await run(urlInEnvFile, inEnvFile, {
+      env: { NOTES_API_KEY: 'ntw_live_k7.hush-hush' },
+    })
+    expect({ code, requests }).toEqual({ code: 0, requests: 1 })
+    expect(stderr).toContain('NOTES_API_KEY is not used')
+    expect(stderr).not.toContain('hush')
+  })
+})
+
+describe('a file with a secret', () => {
+  it.each<[string, (scene: Scene, outside: string) => Promise<string>]>([
+    ['an absolute path outside', async (_scene, outside) => join(outside, 'key')],
+    ['a path with ..', async (_scene, outside) => `../${outside.split('/').at(-1)}/key`],
+    [
+      'a link to a file outside',
+      async ({ cwd }, outside) => {
+        await symlink(join(outside, 'key'), join(cwd, 'link'))
+        return 'link'
+      },
+    ],
+    [
+      'a link to a folder outside',
+      async ({ cwd }, outside) => {
+        await symlink(outside, join(cwd, 'keys'))
+        return 'keys/key'
+      },
+    ],
+  ])('that the configuration file names by %s is not read', async (_path, prepare) => {
+    for (const place of ['configuration', '.env']) {
+      const scene = await aScene()
+      const outside = await temporaryFolder()
+      await writeFile(join(outside, 'key'), scene.key, { mode: 0o600 })
+      const apiKeyFile = await prepare(scene, outside)
+      const content = { baseUrl: scene.url, apiKeyFile }
+      if (place === '.env')
+        await writeFile(join(scene.cwd, '.env'), `NOTES_BASE_URL=${scene.url}\nNOTES_API_KEY_FILE=${apiKeyFile}\n`)
+      else await writeFile(join(scene.cwd, 'notewire.config.json'), JSON.stringify(content))
+      const { code, stderr } = await list({ cwd: scene.cwd })
+      expect({ code, requests: scene.service.requests.length }).toEqual({ code: 3, requests: 0 })
+      expect(stderr).toContain('lies outside the folder')
+    }
+  })
+
+  it('that does not have the form of an API key is not sent, and not quoted', async () => {
+    const { cwd, url, service } = await aScene()
+    await mkdir(join(cwd, 'keys'))
+    await writeFile(join(cwd, 'keys/token'), 'ghp_hushhush\n', { mode: 0o600 })
+    const { code, stderr } = await list({ cwd, env: { NOTES_BASE_URL: url } }, ['--api-key-file', 'keys/token'])
+    expect({ code, requests: service.requests.length }).toEqual({ code: 3, requests: 0 })
+    expect(stderr).toContain('does not contain an API key')
+    expect(stderr).not.toContain('hush')
+  })
+
+  it.each(['key', '.env', 'notewire.config.json'])(
+    'that is a named pipe (%s) does not block the program',
+    async (name) => {
+      const { cwd, url } = await aScene()
+      execFileSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', join(cwd, name)])
+      const args = name === 'key' ? ['--api-key-file', 'key'] : []
+      const { code, stderr } = await list({ cwd, env: { NOTES_BASE_URL: url } }, args)
+      expect(code).toBe(3)
+      expect(stderr).toContain('it is not a file')
+    },
+  )
+
+  it('that is a device without an end is not read', async () => {
+    const { cwd, url } = await aScene()
+    const { code } = await list({ cwd, env: { NOTES_BASE_URL: url } }, ['--api-key-file', '/dev/zero'])
+    expect(code).toBe(3)
+  })
+})
+
+async function aScene(): Promise<Scene> {
+  const { service, env } = await mockService()
+  return { cwd: await temporaryFolder(), url: env['NOTES_BASE_URL'] ?? '', key: env['NOTES_API_KEY'] ?? '', service }
+}
+
+async function run(url: Prepare, key: Prepare, more: RunOptions = {}) {
+  const scene = await aScene()
+  const prepared = [await url(scene), await key(scene)]
+  const env = Object.assign({}, ...prepared.map((each) => each.env), more.env)
+  const args = prepared.flatMap((each) => each.args ?? [])
+  return { ...(await list({ cwd: scene.cwd, env }, args)), requests: scene.service.requests.length }
+}
+
+async function list(options: RunOptions, args: readonly string[] = []) {
+  const { exitCode, stderr } = await runNotewire(['endpoints', 'list', ...args], options)
+  return { code: exitCode, stderr: unwrapped(stderr) }
+}
