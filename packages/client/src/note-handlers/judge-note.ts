@@ -1,4 +1,4 @@
-import { isTombstone, type NoteEvent } from '@notewire/protocol'
+import { isTombstone, type Note, type NoteEvent } from '@notewire/protocol'
 import type { CurrentNote, NotePart } from './current-note.ts'
 import type { FetchedNote } from './fetch-note.ts'
 import type { NotCurrent } from './note-not-current-error.ts'
@@ -13,9 +13,12 @@ export type ChangeEvent = Exclude<NoteEvent, { readonly event_type: 'note.delete
 
 /** What was applied to the note before. */
 export interface AppliedNote {
-  readonly revision: number
-  /** Whether the note counts as deleted at this revision. */
+  /** `undefined` if only deletions without a revision were applied. */
+  readonly revision: number | undefined
+  /** Whether the note counts as deleted. */
   readonly deleted: boolean
+  /** Whether the deletion had no revision (open point 38). */
+  readonly deletedAtAnyRevision?: boolean | undefined
   /** The kinds of the events that were applied at this revision, each with its recording session, if it has one. */
   readonly seen: readonly string[]
 }
@@ -50,7 +53,7 @@ export function judgeNote(event: ChangeEvent, fetched: FetchedNote, circumstance
   const missing = missingIn(event, fetched, circumstances)
   const isPatient = ageMs !== undefined && ageMs <= PATIENCE_MS
   if (missing !== undefined && isPatient) return { step: 'retry', missing }
-  if (applied !== undefined && note.revision < applied.revision) return { step: 'skip' }
+  if (note.revision < (applied?.revision ?? 0)) return { step: 'skip' }
   return { step: 'change', current: fetched, incomplete: missing }
 }
 
@@ -59,8 +62,13 @@ function missingIn(event: ChangeEvent, current: CurrentNote, circumstances: Circ
   const { applied, ageMs } = circumstances
   if (current.note.revision < event.data.revision) return 'revision'
   // Soon after a deletion, a replica may still return the note.
-  if (applied?.deleted && current.note.revision <= applied.revision && !isLater(ageMs)) return 'deletion'
+  if (applied?.deleted && !isLater(ageMs) && mayPrecede(current.note, applied)) return 'deletion'
   return (['transcript', 'summary'] as const).find((part) => isMissing(part, event, current, circumstances))
+}
+
+/** Whether a record may be older than the deletion that was applied. */
+function mayPrecede(note: Note, { revision, deletedAtAnyRevision }: AppliedNote): boolean {
+  return revision === undefined || deletedAtAnyRevision === true || note.revision <= revision
 }
 
 function isMissing(part: NotePart, event: ChangeEvent, current: CurrentNote, circumstances: Circumstances): boolean {
