@@ -131,6 +131,7 @@ const people = [
   stores('mirror-stores', 'packages/mirror'),
   types,
   whole('round-trip'),
+  whole('note-handlers'),
   whole('wrong-arguments'),
   whole('contract-variants'),
   whole('contract-errors'),

@@ -26,7 +26,7 @@ describe('a newcomer with an empty folder', () => {
 
   it('gets the promised result of each step of the tutorial', async () => {
     const printed = await followTutorial(folder)
-    expect(printed).toMatch(/note_\w+ has ended: \d+ characters/)
+    expect(printed).toMatch(/note_\w+: \d+ characters/)
     expect(printed).toMatch(/The receiver follows the contract\.\n0 failed, 0 warned/)
     expect(printed.match(/: transcript ready, summary \w+/g)?.length).toBeGreaterThan(1)
     expect(printed).toMatch(/2 notes were read/)

@@ -29,7 +29,7 @@ export async function followReadme(folder: string): Promise<string> {
   await using service = await startService(folder)
   const port = await freePort()
   const [receiver, sync] = blocksOfMarkdown('README.md', page('README.md')).filter(({ language }) => language === 'ts')
-  const here = code(receiver).replace('.listen(3000)', `.listen(${port}, () => console.log('listening'))`)
+  const here = code(receiver).replaceAll('3000', `${port}`)
   await writeFile(join(folder, 'app.ts'), here)
   await writeFile(join(folder, 'sync.ts'), code(sync))
 
@@ -74,7 +74,7 @@ export async function followTutorial(folder: string): Promise<string> {
   for (let notes = 0; notes < 2; notes += 1) {
     await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', baseUrl], folder)
   }
-  printed.push(await receiver.printed(/has ended: \d+ characters/))
+  printed.push(await receiver.printed(/note_\w+: \d+ characters/))
   printed.push(await run('npx', ['notewire', 'doctor', url], folder))
   printed.push(await node('read.ts'), await node('mirror.ts'), await node('mirror.ts'))
   return printed.join('')

@@ -18,6 +18,22 @@ export type { KeyIdentity } from './key-identity.ts'
 export type { NoteList } from './listing/note-list.ts'
 export type { NoteListQuery } from './listing/note-list-query.ts'
 export type { LeftOutNote, ListedPage } from './listing/note-page.ts'
+export type {
+  AbsentPart,
+  CurrentNote,
+  CurrentSummary,
+  CurrentTranscript,
+  NotePart,
+} from './note-handlers/current-note.ts'
+export type { AppliedNote } from './note-handlers/judge-note.ts'
+export {
+  type NoteHandlerContext,
+  type NoteHandlers,
+  type NoteHandlersOptions,
+  type NoteRemoval,
+  noteHandlers,
+} from './note-handlers/note-handlers.ts'
+export { type NotCurrent, NoteNotCurrentError } from './note-handlers/note-not-current-error.ts'
 export type { Notes } from './notes.ts'
 export { NotesClient } from './notes-client.ts'
 export type { CallOptions } from './options/call-options.ts'

@@ -26,7 +26,7 @@ export async function readNoteContent(
  *
  * @throws what `read` throws, except for a missing transcript
  */
-async function readTranscriptContent(note: Note, read: () => Promise<Transcript>): Promise<TranscriptContent> {
+export async function readTranscriptContent(note: Note, read: () => Promise<Transcript>): Promise<TranscriptContent> {
   if (isTombstone(note)) return { status: 'gone' }
   const listed = ABSENT_TRANSCRIPTS.get(note.transcript_status ?? '')
   if (listed !== undefined) return listed
@@ -42,7 +42,7 @@ async function readTranscriptContent(note: Note, read: () => Promise<Transcript>
  *
  * @throws what `read` throws, except for a missing summary
  */
-async function readSummaryContent(note: Note, read: () => Promise<Summary>): Promise<SummaryContent> {
+export async function readSummaryContent(note: Note, read: () => Promise<Summary>): Promise<SummaryContent> {
   if (isTombstone(note)) return { status: 'gone' }
   const listed = ABSENT_SUMMARIES.get(note.summary_status ?? '')
   if (listed !== undefined) return listed

@@ -1,4 +1,4 @@
-import type { GateMode, NoteChange } from './revision-gate.ts'
+import type { AppliedRevision, GateMode, NoteChange } from './revision-gate.ts'
 
 /**
  * Keeps what receivers have processed, so that any number of instances apply every event once and in order.
@@ -77,6 +77,8 @@ export interface Claim {
   readonly request: ClaimRequest
   /** Higher with each claim of the same event or note: a claim with a lower token is lost. */
   readonly fencingToken: string
+  /** What was applied to the note before, if the event has a note with a change. */
+  readonly applied?: AppliedRevision | undefined
 }
 
 /** The result of a claim. */

@@ -74,7 +74,7 @@ const RETURNED: HandlerResult = { status: 'returned' }
 /** One run of a handler: its lease, its time limit, and its `context.commit`. */
 export class HandlerRun<Transaction> {
   readonly received: ReceivedEvent
-  readonly claim: Claim
+  #claim: Claim
   readonly #claimedAt: number
   readonly #tools: Tools<Transaction>
   #beganAt = 0
@@ -86,9 +86,14 @@ export class HandlerRun<Transaction> {
   /** @param claimedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease */
   constructor(received: ReceivedEvent, claim: Claim, claimedAt: number, tools: Tools<Transaction>) {
     this.received = received
-    this.claim = claim
+    this.#claim = claim
     this.#claimedAt = claimedAt
     this.#tools = tools
+  }
+
+  /** The claim, with the revision to commit. */
+  get claim(): Claim {
+    return this.#claim
   }
 
   /** Whether the handler has called `context.commit`. */
@@ -151,7 +156,7 @@ export class HandlerRun<Transaction> {
 
   #keepLease(): void {
     if (this.#isCommitted) return
-    this.#endLease = keepLease(this.#tools, this.claim, this.#claimedAt, () => {
+    this.#endLease = keepLease(this.#tools, this.#claim, this.#claimedAt, () => {
       this.#isLost = true
       this.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
     })
@@ -164,6 +169,8 @@ export class HandlerRun<Transaction> {
     let headers: Headers | undefined
     return {
       commit: (transaction) => this.#commitIn(transaction),
+      applied: this.#claim.applied,
+      setAppliedRevision: (revision) => this.#setAppliedRevision(revision),
       integration: attempt.integration,
       deadlineAt: attempt.deadlineAt,
       get signal() {
@@ -179,12 +186,26 @@ export class HandlerRun<Transaction> {
     }
   }
 
+  #setAppliedRevision(revision: number): void {
+    if (!Number.isSafeInteger(revision) || revision < 0) {
+      throw new OptionError(
+        'revision',
+        'setAppliedRevision takes the revision of the note that was fetched: a whole number from 0.',
+      )
+    }
+    const { request } = this.#claim
+    const { note } = request
+    if (note?.change === undefined) return
+    const changed = { ...note, change: { ...note.change, revision } }
+    this.#claim = { ...this.#claim, request: { ...request, note: changed } }
+  }
+
   #commitIn(transaction: Transaction): Promise<void> {
     if (this.#isGivenUp) throw new ClaimLostError()
     this.#isCommitted = true
     // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
     this.#endLease?.()
-    const result = commitIn(this.#tools.store, transaction, this.claim)
+    const result = commitIn(this.#tools.store, transaction, this.#claim)
     return Promise.resolve(whenSettled(result, (settled) => this.#refuseLost(settled)))
   }
 

@@ -7,6 +7,7 @@ import {
   type UnknownEvent,
   type WebhookEvent,
 } from '@notewire/protocol'
+import type { AppliedRevision } from '../interfaces/revision-gate.ts'
 import type { Logger } from './logger.ts'
 
 /** The second argument of a handler. */
@@ -25,6 +26,18 @@ export interface HandlerContext<Transaction = never> {
    * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is committed
    */
   commit(transaction: Transaction): Promise<void>
+  /**
+   * What the receiver has applied to the note of this event before: its revision, and the events applied at this revision. `undefined` if
+   * nothing was applied, or if the event has no note.
+   */
+  readonly applied: AppliedRevision | undefined
+  /**
+   * Records another revision of the note than the event's, when the handler succeeds. Call it if the handler has fetched the note and
+   * applied this revision: events up to it are then stale.
+   *
+   * @throws OptionError unless `revision` is a whole number from 0
+   */
+  setAppliedRevision(revision: number): void
   /** The integration to which the event belongs; `'default'` if none was set. */
   readonly integration: string
   /**

@@ -112,7 +112,7 @@ export class MemoryStore implements ReceiverStore {
       noteRecord.lease = lease
       notes.set(note.noteId, noteRecord)
     }
-    return { status: 'claimed', claim: { request, fencingToken: lease.fencingToken } }
+    return { status: 'claimed', claim: { request, fencingToken: lease.fencingToken, applied } }
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {

@@ -1,0 +1,35 @@
+import type { Note } from '@notewire/protocol'
+import { readSummaryContent, readTranscriptContent } from '../content/read-content.ts'
+import { NotFoundError } from '../errors/api-error.ts'
+import type { NotesClient } from '../notes-client.ts'
+import { type CurrentNote, currentSummary, currentTranscript, type NotePart } from './current-note.ts'
+
+/** What the service returned for a note: its current state, or that the key can access no such note. */
+export type FetchedNote = ({ readonly status: 'found' } & CurrentNote) | { readonly status: 'not_found' }
+
+/** Fetches the record of a note, and then the requested parts concurrently. */
+export async function fetchNote(
+  { notes }: Pick<NotesClient, 'notes'>,
+  noteId: string,
+  parts: readonly NotePart[],
+  signal: AbortSignal,
+): Promise<FetchedNote> {
+  let note: Note
+  try {
+    note = await notes.get(noteId, { signal })
+  } catch (error) {
+    if (error instanceof NotFoundError) return { status: 'not_found' }
+    throw error
+  }
+  const [transcript, summary] = await Promise.all([
+    parts.includes('transcript')
+      ? readTranscriptContent(note, () => notes.transcript(noteId, { signal })).then(currentTranscript)
+      : NOT_FETCHED,
+    parts.includes('summary')
+      ? readSummaryContent(note, () => notes.summary(noteId, { signal })).then(currentSummary)
+      : NOT_FETCHED,
+  ])
+  return { status: 'found', note, transcript, summary }
+}
+
+const NOT_FETCHED = { status: 'not_fetched' } as const

@@ -1,0 +1,167 @@
+import {
+  type NoteDeletedEvent,
+  type NoteEndedEvent,
+  type NoteSummaryGeneratedEvent,
+  type NoteUpdatedEvent,
+  OptionError,
+  refuseUnknownOptions,
+} from '@notewire/protocol'
+import type { NotesClient } from '../notes-client.ts'
+import type { CurrentNote, NotePart } from './current-note.ts'
+import { type FetchedNote, fetchNote } from './fetch-note.ts'
+import { type AppliedNote, type ChangeEvent, isLater, judgeNote } from './judge-note.ts'
+import { NoteNotCurrentError } from './note-not-current-error.ts'
+
+/** What {@link noteHandlers} needs of a handler's context. The context of a receiver of `@notewire/webhooks` has it. */
+export interface NoteHandlerContext {
+  /** The integration to which the event belongs. */
+  readonly integration: string
+  /** Aborted when the handler should stop. */
+  readonly signal: AbortSignal
+  readonly logger: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void }
+  /** What the receiver has applied to the note before this event. */
+  readonly applied: AppliedNote | undefined
+  /** Records the revision that was applied, which may be higher than the event's. */
+  setAppliedRevision(revision: number): void
+}
+
+/** The options of {@link noteHandlers}. */
+export interface NoteHandlersOptions<Context extends NoteHandlerContext = NoteHandlerContext> {
+  /**
+   * Called with the current state of a note after `note.ended`, `note.summary.generated` and `note.updated`. Write the note and its
+   * parts to your copy. The revision is never lower than that of an earlier call for the note.
+   */
+  readonly changed: (current: CurrentNote, context: Context) => unknown
+  /** Called when a note was deleted, or when the key can no longer access it. Remove your copy. It may be called more than once. */
+  readonly removed: (removal: NoteRemoval, context: Context) => unknown
+  /**
+   * Which parts to fetch. The others have the status `not_fetched`.
+   *
+   * @default ['transcript', 'summary']
+   */
+  readonly parts?: readonly NotePart[] | undefined
+}
+
+/** A note that was deleted, or that the key can no longer access (contract §6). */
+export interface NoteRemoval {
+  readonly noteId: string
+  /** `not_found`: the REST API answered 404 a minute or more after an event of the note. No event said why. */
+  readonly reason: 'deleted' | 'access_lost' | 'not_found'
+}
+
+/** The options of a receiver that {@link noteHandlers} returns. */
+export interface NoteHandlers<Context> {
+  /** Lets `note.summary.generated` pass at an unchanged revision: the handlers fetch the current note, so this cannot move it back. */
+  readonly revisionGate: 'per-kind'
+  readonly on: {
+    readonly 'note.ended': (event: NoteEndedEvent, context: Context) => Promise<void>
+    readonly 'note.summary.generated': (event: NoteSummaryGeneratedEvent, context: Context) => Promise<void>
+    readonly 'note.updated': (event: NoteUpdatedEvent, context: Context) => Promise<void>
+    readonly 'note.deleted': (event: NoteDeletedEvent, context: Context) => Promise<void>
+  }
+}
+
+/**
+ * Makes the handlers of a receiver that keep a copy of notes: they fetch the current note after each event, and call `changed` or
+ * `removed` (contract §1, §6). Spread the result into the options of `createReceiver`.
+ *
+ * Events can arrive late, twice and in any order, and the REST API can lag behind them. The handlers therefore throw
+ * {@link NoteNotCurrentError} if the API does not yet return what the event announced: the receiver answers 500, and the service sends the
+ * event again. An event that is older than an hour is applied with what exists, and a warning is logged, so that a part that never becomes
+ * ready does not disable the endpoint. Errors of the client, such as 401, 403, 429 and 5xx, are thrown.
+ *
+ * A note never moves to a lower revision than the last one applied: the receiver processes one event of a note at a time, each fetch
+ * begins after the one before was applied, and the store keeps the revision that was fetched, not only the event's.
+ *
+ * @param client  the client, or a function that returns the client of an integration
+ * @throws `OptionError` for a missing function or an unknown option
+ * @example
+ * ```ts
+ * import { NotesClient, noteHandlers } from '@notewire/client'
+ * import { createReceiver } from '@notewire/webhooks'
+ *
+ * export const receiver = createReceiver({
+ *   secret: () => process.env['NOTES_SIGNING_SECRET'],
+ *   ...noteHandlers(new NotesClient(), {
+ *     changed: ({ note, transcript }) => console.log(note.note_id, transcript.text ?? transcript.status),
+ *     removed: ({ noteId }) => console.log(noteId, 'was deleted: remove your copy'),
+ *   }),
+ * })
+ * ```
+ */
+export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerContext>(
+  client: NotesClient | ((integration: string) => NotesClient | Promise<NotesClient>),
+  options: NoteHandlersOptions<Context>,
+): NoteHandlers<Context> {
+  const { changed, removed, parts } = checked(options)
+  let contentHasOwnRevision = false
+
+  const applyChange = async (event: ChangeEvent, context: Context): Promise<void> => {
+    const source = typeof client === 'function' ? await client(context.integration) : client
+    const noteId = event.data.note_id
+    const fetched = await fetchNote(source, noteId, parts, context.signal)
+    const ageMs = ageOf(event, source.serviceTime())
+    contentHasOwnRevision ||= isLater(ageMs) && hasLowerContentRevision(fetched)
+    const judgement = judgeNote(event, fetched, { applied: context.applied, ageMs, contentHasOwnRevision })
+    switch (judgement.step) {
+      case 'retry':
+        throw new NoteNotCurrentError(noteId, judgement.missing)
+      case 'remove':
+        await removed({ noteId, reason: judgement.reason }, context)
+        if (judgement.revision !== undefined) context.setAppliedRevision(judgement.revision)
+        return
+      case 'skip':
+        context.logger.warn('The REST API returned a lower revision than the one last applied. The event was skipped.')
+        return
+      case 'change':
+        if (judgement.incomplete !== undefined) {
+          context.logger.warn(
+            'An event older than an hour was applied, although the REST API does not return what it announced.',
+            { missing: judgement.incomplete },
+          )
+        }
+        await changed(judgement.current, context)
+        context.setAppliedRevision(judgement.current.note.revision)
+    }
+  }
+
+  return {
+    revisionGate: 'per-kind',
+    on: {
+      'note.ended': applyChange,
+      'note.summary.generated': applyChange,
+      'note.updated': applyChange,
+      'note.deleted': async ({ data }, context) => {
+        const reason = data.reason === 'access_lost' ? 'access_lost' : 'deleted'
+        await removed({ noteId: data.note_id, reason }, context)
+      },
+    },
+  }
+}
+
+function checked<Context extends NoteHandlerContext>(options: NoteHandlersOptions<Context>) {
+  refuseUnknownOptions('noteHandlers', options, ['changed', 'removed', 'parts'])
+  const { changed, removed, parts = ['transcript', 'summary'] } = options
+  for (const [name, value] of Object.entries({ changed, removed })) {
+    if (typeof value === 'function') continue
+    throw new OptionError(
+      name,
+      `${name} must be a function. noteHandlers calls changed with the current note, and removed to remove your copy.`,
+    )
+  }
+  return { changed, removed, parts }
+}
+
+/** The service's own clock is preferred, because it wrote the time of the event. */
+function ageOf(event: ChangeEvent, serviceTime: Date | undefined): number | undefined {
+  const occurredAt = Date.parse(event.occurred_at ?? '')
+  return Number.isNaN(occurredAt) ? undefined : (serviceTime?.getTime() ?? Date.now()) - occurredAt
+}
+
+function hasLowerContentRevision(fetched: FetchedNote): boolean {
+  if (fetched.status === 'not_found') return false
+  const { note, transcript, summary } = fetched
+  return [transcript, summary].some(
+    (part) => part.status === 'ready' && (part.revision ?? note.revision) < note.revision,
+  )
+}

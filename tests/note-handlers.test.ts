@@ -1,0 +1,308 @@
+import { type CurrentNote, NotesClient, noteHandlers } from '@notewire/client'
+import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
+import { createReceiver } from '@notewire/webhooks'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Replica } from './mirror-simulator/replica.ts'
+import { Random } from './simulation/random.ts'
+
+const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+/** What the handlers keep of a note. */
+interface Copied {
+  readonly revision: number
+  readonly title: string | null | undefined
+  readonly transcript: string
+  readonly summary: string
+}
+
+function copied({ note, transcript, summary }: CurrentNote): Copied {
+  return {
+    revision: note.revision,
+    title: note.title,
+    transcript: transcript.text ?? transcript.status,
+    summary: summary.markdown ?? summary.status,
+  }
+}
+
+interface Act {
+  readonly kind: 'record' | 'end' | 'again' | 'edit' | 'delete' | 'leave' | 'return' | 'wait'
+  /** Which of the notes. */
+  readonly note: number
+  /** How long to wait afterwards. */
+  readonly seconds: number
+}
+
+const act: fc.Arbitrary<Act> = fc.record({
+  kind: fc.constantFrom<Act['kind']>(
+    'record',
+    'record',
+    'end',
+    'end',
+    'again',
+    'edit',
+    'edit',
+    'edit',
+    'delete',
+    'leave',
+    'wait',
+  ),
+  note: fc.nat(1),
+  seconds: fc.constantFrom(0, 1, 4, 10, 20, 90),
+})
+
+const scenario = fc.record({
+  acts: fc.array(act, { minLength: 2, maxLength: 12 }),
+  seed: fc.nat(1_000),
+  lagSeconds: fc.constantFrom(0, 5, 30, 30),
+  disorder: fc.record({
+    duplicated: fc.constantFrom(0, 0.3),
+    reordered: fc.constantFrom(0, 0.5, 0.8),
+    failing: fc.constantFrom(0, 0.3),
+  }),
+  contract: fc.record({
+    summaryRaisesRevision: fc.boolean(),
+    deletionRaisesRevision: fc.boolean(),
+    contentRevision: fc.constantFrom('current' as const, 'current' as const, 'written' as const, 'absent' as const),
+    noteOperation: fc.constantFrom('tombstones' as const, 'live_notes' as const),
+    transcriptNotReady: fc.constantFrom(404 as const, 409 as const, 'not_found' as const),
+    accessGained: fc.constantFrom('announced' as const, 'revised' as const),
+    eventOrder: fc.constantFrom('ended_first' as const, 'any' as const),
+    disableAfter: fc.constant('never' as const),
+  }),
+})
+
+it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)', async () => {
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ acts, seed, lagSeconds, disorder, contract }) => {
+      // Only a service that reports the current revision with content shows that the content is old.
+      const lagMs = contract.contentRevision === 'current' ? lagSeconds * 1_000 : 0
+      const world = await World.open({ seed, contract, clock: 'virtual' }, lagMs)
+      const { service } = world
+      await using _ = world
+      const copy = new Map<string, Copied>()
+      const movedBack: string[] = []
+      await service.connect((secret) => {
+        const handlers = noteHandlers(world.laggingClient(), {
+          changed: (current, context) => {
+            if (process.env['DBG'])
+              console.log(
+                'changed',
+                current.note.note_id,
+                current.note.revision,
+                current.summary.status,
+                JSON.stringify(context.applied),
+                new Date(service.clock.now()).toISOString(),
+              )
+            const { note_id, revision } = current.note
+            if (revision < (copy.get(note_id)?.revision ?? 0)) movedBack.push(note_id)
+            copy.set(note_id, copied(current))
+          },
+          removed: ({ noteId }) => copy.delete(noteId),
+        })
+        return createReceiver({ secret, clock: service.clock, logger: quiet, ...handlers }).fetch
+      })
+      service.disorder = disorder
+      await world.play({ kind: 'record', note: 0, seconds: 90 })
+      for (const step of acts) await world.play(step)
+      await world.endAll()
+      await service.settled()
+      if (process.env['DBG']) {
+        const good = JSON.stringify([...copy].sort()) === JSON.stringify([...(await notesOf(service))].sort())
+        console.log('RUNEND', good)
+        if (!good)
+          console.log(
+            'ATT',
+            service.attempts
+              .map(
+                (a) =>
+                  `${new Date(a.at).toISOString()} ${a.event_type} ${JSON.stringify(a.outcome)} ${a.body.slice(0, 300)}`,
+              )
+              .join('\n'),
+          )
+      }
+      expect(movedBack).toEqual([])
+      expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await notesOf(service)))
+    }),
+    { numRuns: Number(process.env['RUNS'] ?? 200) },
+  )
+})
+
+it('the copies of many accounts equal their accounts in the end, also with disorder', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ owner: fc.nat(2), act }), { maxLength: 12 }),
+      fc.nat(1_000),
+      async (acts, seed) => {
+        await using service = await createNotesService({ seed, owners: 3, contract: { disableAfter: 'never' } })
+        const { baseUrl, fetch, clock } = service
+        const accounts = new Map(service.owners.map((owner) => [owner.name, owner]))
+        const secrets = new Map<string, string>()
+        const copies = new Map(service.owners.map(({ name }) => [name, new Map<string, Copied>()]))
+        const clientOf = (name: string) => new NotesClient({ baseUrl, fetch, apiKey: accounts.get(name)?.apiKey ?? '' })
+        const receiver = createReceiver({
+          secret: (integration) => secrets.get(integration),
+          clock,
+          logger: quiet,
+          ...noteHandlers(clientOf, {
+            changed: (current, { integration }) => copies.get(integration)?.set(current.note.note_id, copied(current)),
+            removed: ({ noteId }, { integration }) => copies.get(integration)?.delete(noteId),
+          }),
+        })
+        for (const [name, { apiKey }] of accounts) {
+          await service.connect(
+            (secret) => {
+              secrets.set(name, secret)
+              return receiver.for(name).fetch
+            },
+            { apiKey },
+          )
+        }
+        service.disorder = { duplicated: 0.3, reordered: 0.5, failing: 0.2 }
+        for (const { owner: index, act: step } of acts) {
+          const owner = service.owners[index]
+          const notes = owner?.notes() ?? []
+          const note = notes[step.note % Math.max(1, notes.length)]
+          if (step.kind === 'record') owner?.record().end()
+          else if (step.kind === 'delete') note?.delete()
+          else note?.edit({ title: `edited at ${note.revision}` })
+          await service.clock.advance(step.seconds * 1_000)
+        }
+        await service.settled()
+        for (const [name, { apiKey }] of accounts) {
+          const expected = await notesOf({ baseUrl, apiKey, fetch })
+          expect(Object.fromEntries(copies.get(name) ?? [])).toEqual(Object.fromEntries(expected))
+        }
+      },
+    ),
+    { numRuns: 50 },
+  )
+})
+
+it('a duplicate and a stale event cost no request to the REST API', async () => {
+  await using service = await createNotesService({ notes: 1, disorder: { duplicated: 1 } })
+  const { baseUrl, apiKey, fetch, clock } = service
+  const client = new NotesClient({ baseUrl, apiKey, fetch })
+  let calls = 0
+  await service.connect((secret) => {
+    const handlers = noteHandlers(client, { changed: () => (calls += 1), removed: () => undefined })
+    return createReceiver({ secret, clock, logger: quiet, ...handlers }).fetch
+  })
+  service.owner.notes()[0]?.edit({ title: 'once' })
+  await service.settled()
+  expect(service.attempts.filter(({ event_type }) => event_type === 'note.updated')).toHaveLength(2)
+  expect(calls).toBe(1)
+  // One request for the note and one for each part.
+  expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(3)
+})
+
+/** The notes of the service, as a copy should keep them. */
+async function notesOf({
+  baseUrl,
+  apiKey,
+  fetch,
+}: Pick<NotesService, 'baseUrl' | 'apiKey' | 'fetch'>): Promise<ReadonlyMap<string, Copied>> {
+  const client = new NotesClient({ baseUrl, apiKey, fetch })
+  const notes = new Map<string, Copied>()
+  for await (const { note, transcript, summary } of client.notes.listWithContent()) {
+    notes.set(note.note_id, {
+      revision: note.revision,
+      title: note.title,
+      transcript: transcript.status === 'ready' ? transcript.transcript.text : transcript.status,
+      summary: summary.status === 'ready' ? summary.summary.markdown : summary.status,
+    })
+  }
+  return notes
+}
+
+/** A service and a replica of it that lags. Each act is played in both. */
+class World implements AsyncDisposable {
+  readonly service: NotesService
+  readonly #main: Replica
+  readonly #replica: Replica
+  readonly #random: Random
+  readonly #noteIds: string[] = []
+  readonly #deleted = new Set<string>()
+  #caughtUp: Promise<void> = Promise.resolve()
+
+  private constructor(main: Replica, replica: Replica, seed: number) {
+    this.service = main.service
+    this.#main = main
+    this.#replica = replica
+    this.#random = new Random(seed, 1)
+  }
+
+  static async open(options: NotesServiceOptions & { readonly seed: number }, lagMs: number): Promise<World> {
+    return new World(await Replica.open(options, 0), await Replica.open(options, lagMs), options.seed)
+  }
+
+  /** A client of which every other request is answered by the replica. */
+  laggingClient(): NotesClient {
+    const { baseUrl, apiKey, clock } = this.service
+    return new NotesClient({
+      baseUrl,
+      apiKey,
+      fetch: async (request) => {
+        if (this.#random.chance(0.5)) return this.service.fetch(request)
+        // One at a time: two that overlap would advance the replica's clock twice.
+        this.#caughtUp = this.#caughtUp.then(() => this.#replica.catchUp(clock.now()))
+        await this.#caughtUp
+        return this.#replica.service.fetch(request)
+      },
+    })
+  }
+
+  async play({ kind, note, seconds }: Act): Promise<void> {
+    const noteId = this.#noteIds[note % Math.max(1, this.#noteIds.length)]
+    if (kind === 'record') this.#record()
+    else if (noteId !== undefined && !this.#deleted.has(noteId)) this.#change(kind, noteId)
+    if (seconds > 0) await this.service.clock.advance(seconds * 1_000)
+  }
+
+  async endAll(): Promise<void> {
+    for (const noteId of this.#noteIds) {
+      while (!this.#deleted.has(noteId) && this.#main.recordingsOf(noteId).length > 0) this.#change('end', noteId)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service.close()
+    await this.#replica.service.close()
+  }
+
+  #record(): void {
+    this.#act((replica) => replica.record('a title'))
+    const noteId = this.service.owner.notes().at(-1)?.note_id
+    if (noteId !== undefined) this.#noteIds.push(noteId)
+  }
+
+  #change(kind: Act['kind'], noteId: string): void {
+    switch (kind) {
+      case 'end':
+        this.#act((replica) => replica.recordingsOf(noteId).pop()?.end())
+        break
+      case 'again':
+        this.#act((replica) => replica.recordAgain(noteId))
+        break
+      case 'edit': {
+        const title = `edited at ${this.#main.noteOf(noteId).revision}`
+        this.#act((replica) => replica.noteOf(noteId).edit({ title }))
+        break
+      }
+      case 'delete':
+        this.#deleted.add(noteId)
+        this.#act((replica) => replica.noteOf(noteId).delete())
+        break
+      case 'leave':
+        this.#act((replica) => replica.noteOf(noteId).moveTo(replica.channel))
+        break
+      case 'return':
+        this.#act((replica) => replica.noteOf(noteId).moveTo('personal'))
+    }
+  }
+
+  #act(act: (replica: Replica) => unknown): void {
+    act(this.#main)
+    this.#replica.enqueue(this.service.clock.now(), act)
+  }
+}
