@@ -106,7 +106,8 @@ export class IntegrationSecrets implements SecretFinder {
     const refresh = finding.then((latest) => {
       if (latest.status !== 'failed' && latest.status !== 'limited') refreshed = latest
     })
-    await waitAtMost(this.#clock, Math.max(0, askedAt + MAX_WAIT_MS - this.#now()), refresh)
+    const leftMs = askedAt + MAX_WAIT_MS - this.#now()
+    if (leftMs > 0) await waitAtMost(this.#clock, leftMs, refresh)
     if (refreshed !== undefined) return refreshed
     return this.#known.get(integration) === known ? found : this.find(integration)
   }
