@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { heldMemory } from '../fixtures/held-memory.ts'
 import { ManualClock } from '../fixtures/manual-clock.ts'
 import { secretOf } from '../fixtures/secret-of.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
-import { heldMemory } from '../fixtures/held-memory.ts'
 import { IntegrationSecrets, MAX_INTEGRATIONS } from './integration-secrets.ts'
 import type { SecretLookup, Secrets } from './secret-source.ts'
 
@@ -105,9 +105,7 @@ describe('a secret', () => {
 
   it('is used after 2 s while its lookup hangs, and at once by the deliveries after that', async () => {
     let isHanging = false
-    const { asked, clock, statusOf } = setUp(() =>
-      isHanging ? new Promise<never>(() => undefined) : secretOf('acme'),
-    )
+    const { asked, clock, statusOf } = setUp(() => (isHanging ? new Promise<never>(() => undefined) : secretOf('acme')))
     await statusOf('acme')
     isHanging = true
     await clock.advance(60_000)
@@ -126,7 +124,9 @@ describe('a secret', () => {
   it('is not used after it was forgotten while its lookup hung', async () => {
     const secrets = new Map([['acme', secretOf('acme')]])
     let isHanging = false
-    const { cache, clock, statusOf } = setUp((id) => (isHanging ? new Promise<never>(() => undefined) : secrets.get(id)))
+    const { cache, clock, statusOf } = setUp((id) =>
+      isHanging ? new Promise<never>(() => undefined) : secrets.get(id),
+    )
     await statusOf('acme')
     isHanging = true
     await clock.advance(60_000)
