@@ -64,7 +64,7 @@ describe('lookups beyond 32 at once', () => {
     await clock.advance(1_000)
     run('others', 'comes')
     await clock.advance(0)
-    expect(begun).toEqual(['waits', 'comes'])
+    expect(new Set(begun)).toEqual(new Set(['waits', 'comes']))
   })
 
   it('that throw give their place back', async () => {
