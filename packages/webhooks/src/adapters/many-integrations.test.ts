@@ -97,6 +97,31 @@ describe.each<[string, (app: FastifyInstance, receiver: ReceiverOfMany) => unkno
   )
 })
 
+describe('Fastify with the longest ids', () => {
+  it.each<[number | undefined, number, number]>([
+    [undefined, 100, 204],
+    [undefined, 101, 414],
+    [128, 128, 204],
+    [128, 129, 414],
+  ])('with maxParamLength %s, answers to an id of %i characters with %i', async (maxParamLength, length, status) => {
+    const receiver = createReceiver({
+      secret: (integration: string) => secretOf(integration),
+      on: {},
+      logger: silent(),
+    })
+    const app = fastify(maxParamLength === undefined ? {} : { routerOptions: { maxParamLength } })
+    app.register(fastifyPlugin, { receiver, url: ROUTE })
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    const id = 'x'.repeat(length)
+    const attempt = await signAttempt(secretOf(id), anEvent({ kind: 'note.ended' }))
+    const answer = await fetch(`http://127.0.0.1:${port}/webhooks/notes/${id}`, { method: 'POST', ...attempt })
+    app.server.closeAllConnections()
+    await app.close()
+    expect(answer.status).toBe(status)
+  })
+})
+
 describe('an adapter', () => {
   const many = createReceiver({ secret: (integration: string) => secretOf(integration), on: {}, logger: silent() })
   const one = createReceiver({ secret: TEST_SECRET, on: {} })

@@ -14,8 +14,8 @@ import type { SecretFinding } from './secret-source.ts'
  * - 415 `body_encoded`: the body is compressed
  * - 500 `body_already_parsed`: something read the body before the receiver; `handler_failed`; `internal`: the receiver or
  *   its adapter failed
- * - 503 `secret_missing`: no usable secret; `lookups_limited`: the function `secret` was not called, because too many of its calls
- *   are running or found no integration; `overdue`: the handler or the sink takes longer than the service waits; `busy`:
+ * - 503 `secret_missing`: no usable secret; `lookups_limited`: the function `secret` was not called, because 32 of its calls are
+ *   running and none ended in time; `overdue`: the handler or the sink takes longer than the service waits; `busy`:
  *   the event, or another of its note, is being processed; `not_queued`: the queue did not confirm the event; `unavailable`:
  *   the store or the sink failed, the claim was lost, or the receiver is closing
  */
@@ -74,7 +74,7 @@ export const answers = {
   ),
   lookupsLimited: errorAnswer(
     { status: 503, code: 'lookups_limited' },
-    'The receiver looks up too many signing secrets. The delivery can be retried.',
+    'The receiver is looking up too many signing secrets. The delivery can be retried.',
   ),
   alreadyParsed: errorAnswer(
     { status: 500, code: 'body_already_parsed' },

@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { heldMemory } from '../fixtures/held-memory.ts'
 import { ManualClock } from '../fixtures/manual-clock.ts'
 import { secretOf } from '../fixtures/secret-of.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
-import { IntegrationSecrets, MAX_INTEGRATIONS, MAX_LOOKUPS, UNKNOWN_ID_LIMIT } from './integration-secrets.ts'
+import { IntegrationSecrets, MAX_INTEGRATIONS } from './integration-secrets.ts'
 import type { SecretLookup, Secrets } from './secret-source.ts'
 
 /** Secrets by integration, as a table of the user's, and what it was asked. */
@@ -88,17 +89,53 @@ describe('a secret', () => {
   it.each<[string, SecretLookup]>([
     ['throws', () => fail()],
     ['rejects', () => Promise.reject(new Error('the database is away'))],
-  ])('is not used for longer because the function %s', async (_what, failing) => {
+  ])('is used for 5 min at most while the function %s', async (_what, failing) => {
     let isAway = false
-    const { clock, statusOf } = setUp((integration) => (isAway ? failing(integration) : secretOf('acme')))
+    const { asked, clock, statusOf } = setUp((integration) => (isAway ? failing(integration) : secretOf('acme')))
     expect(await statusOf('acme')).toBe('found')
     isAway = true
-    await clock.advance(59_999)
-    expect(await statusOf('acme')).toBe('found')
+    await clock.advance(299_999)
+    expect([await statusOf('acme'), await statusOf('acme')]).toEqual(['found', 'found'])
+    expect(asked).toHaveLength(3)
     await clock.advance(1)
     expect([await statusOf('acme'), await statusOf('acme')]).toEqual(['failed', 'failed'])
     isAway = false
     expect(await statusOf('acme')).toBe('found')
+  })
+
+  it('is used after 2 s while its lookup hangs, and at once by the deliveries after that', async () => {
+    let isHanging = false
+    const { asked, clock, statusOf } = setUp(() => (isHanging ? new Promise<never>(() => undefined) : secretOf('acme')))
+    await statusOf('acme')
+    isHanging = true
+    await clock.advance(60_000)
+    let status: string | undefined
+    void statusOf('acme').then((found) => {
+      status = found
+    })
+    await clock.advance(1_999)
+    expect(status).toBe(undefined)
+    await clock.advance(1)
+    expect(status).toBe('found')
+    expect(await Promise.all([statusOf('acme'), statusOf('acme')])).toEqual(['found', 'found'])
+    expect(asked).toHaveLength(2)
+  })
+
+  it('is not used after it was forgotten while its lookup hung', async () => {
+    const secrets = new Map([['acme', secretOf('acme')]])
+    let isHanging = false
+    const { cache, clock, statusOf } = setUp((id) =>
+      isHanging ? new Promise<never>(() => undefined) : secrets.get(id),
+    )
+    await statusOf('acme')
+    isHanging = true
+    await clock.advance(60_000)
+    const waiting = statusOf('acme')
+    cache.forget('acme')
+    secrets.clear()
+    isHanging = false
+    await clock.advance(2_000)
+    expect(await waiting).toBe('unknown')
   })
 
   it('is asked for again when a lookup has hung for 8 s, and what that one finds later is not kept', async () => {
@@ -129,8 +166,7 @@ describe('a secret', () => {
       ['acme', secretOf('acme')],
     ])
     const { statusOf } = setUp(secrets)
-    // More often than ids that are not known may be looked up.
-    for (const _ of range(UNKNOWN_ID_LIMIT.burst + 1, '')) expect(await statusOf('odd')).toBe(status)
+    expect([await statusOf('odd'), await statusOf('odd')]).toEqual([status, status])
     expect(await statusOf('acme')).toBe('found')
     secrets.set('odd', secretOf('odd'))
     expect(await statusOf('odd')).toBe('found')
@@ -194,7 +230,8 @@ describe('a rotated secret', () => {
     const { cache } = setUp(() => (isAway ? fail() : secretOf('acme')))
     expect(await accepts(cache, 'acme', secretOf('acme'))).toBe(true)
     isAway = true
-    expect(await accepts(cache, 'acme', secretOf('acme', 2))).toBe('failed')
+    // Each time: a lookup that failed does not count as the one lookup in 5 s.
+    for (const _ of range(3, '')) expect(await accepts(cache, 'acme', secretOf('acme', 2))).toBe('failed')
     expect(await accepts(cache, 'acme', secretOf('acme'))).toBe(true)
   })
 
@@ -227,15 +264,6 @@ describe('an id that the function does not know', () => {
     expect(await statusOf('newer')).toBe('found')
   })
 
-  it('counts against 20 lookups a second, after a hundred at once', async () => {
-    const { asked, clock, statusOf } = setUp()
-    for (const second of range(10, 'second ')) {
-      for (const id of range(1_000, `${second} `)) await statusOf(id)
-      await clock.advance(1_000)
-    }
-    expect(asked.length).toBe(100 + 9 * 20)
-  })
-
   it('evicts no secret, and does not keep an integration that this process knows from being asked for', async () => {
     const secrets = new Map(range(MAX_INTEGRATIONS, 'i').map((id) => [id, secretOf(id)]))
     const { asked, clock, statusOf } = setUp(secrets)
@@ -245,8 +273,6 @@ describe('an id that the function does not know', () => {
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
     expect(asked).toEqual([])
     await clock.advance(60_000)
-    for (const id of range(UNKNOWN_ID_LIMIT.burst, 'forged again')) await statusOf(id)
-    expect(await statusOf('one more')).toBe('limited')
     for (const id of secrets.keys()) expect(await statusOf(id)).toBe('found')
   })
 
@@ -255,36 +281,21 @@ describe('an id that the function does not know', () => {
     for (const id of range(10_000, 'i')) expect(await statusOf(id)).toBe('found')
   })
 
-  it('limits a new integration during a flood, which is not the same as unknown, and lets its retry through after it', async () => {
-    const secrets = new Map([['new', secretOf('new')]])
-    const { clock, statusOf } = setUp(secrets)
-    for (const id of range(UNKNOWN_ID_LIMIT.burst, 'forged')) await statusOf(id)
-    expect(await statusOf('new')).toBe('limited')
-    // The first retry (contract §8).
-    await clock.advance(30_000)
-    expect(await statusOf('new')).toBe('found')
+  it('takes no more memory than its characters if a router cut it from a long URL', async () => {
+    const { statusOf } = setUp()
+    const before = await heldMemory()
+    for (const index of range(1_000, '')) {
+      const url = `/webhooks/notes/a-forged-integration-${index.padStart(4, '0')}?${'x'.repeat(16_000)}`
+      // `JSON.parse` makes it one flat text, as a URL that arrived.
+      const arrived: string = JSON.parse(JSON.stringify(url))
+      expect(await statusOf(arrived.slice(16, 41))).toBe('unknown')
+    }
+    expect((await heldMemory()) - before).toBeLessThan(2_000_000)
+    expect(await statusOf('a-forged-integration-0001')).toBe('unknown')
   })
 })
 
 describe('lookups', () => {
-  it('are limited in number, and those that hang free their place after 8 s', async () => {
-    const isHanging = new Set<string>()
-    const secrets = new Map(range(MAX_LOOKUPS + 1, 'i').map((id) => [id, secretOf(id)]))
-    const { cache, clock, statusOf } = setUp((id) =>
-      isHanging.has(id) ? new Promise(() => undefined) : secrets.get(id),
-    )
-    for (const id of secrets.keys()) await statusOf(id)
-    await clock.advance(60_000)
-    const [last = '', ...others] = [...secrets.keys()].toReversed()
-    for (const id of others) {
-      isHanging.add(id)
-      void cache.find(id)
-    }
-    expect(await statusOf(last)).toBe('limited')
-    await clock.advance(8_000)
-    expect(await statusOf(last)).toBe('found')
-  })
-
   it('of a clock that is set back are made again, and not trusted for longer', async () => {
     let now = 1_000_000
     const clock = { now: () => now, sleep: () => Promise.resolve() }
@@ -333,14 +344,13 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
         let isFailing = false
         let forgedIds = 0
         const seen: { id: string; at: number; version: number | undefined; failed: boolean }[] = []
-        const { cache, clock, asked } = setUp((id) => {
+        const { cache, clock } = setUp((id) => {
           seen.push({ id, at: clock.now(), version: versions.get(id), failed: isFailing })
           if (isFailing) throw new Error('away')
           const version = versions.get(id)
           return version === undefined ? undefined : secretOf(id, version)
         })
         const forgottenAt = new Map<string, number>()
-        const startedAt = clock.now()
         for (const [step, ms] of steps) {
           switch (step.does) {
             case 'deliver': {
@@ -349,16 +359,22 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
               const before = seen.length
               const verdict = await accepts(cache, id, secretOf(id, version))
               const lookups = seen.slice(forgottenAt.get(id) ?? 0).filter((each) => each.id === id)
-              const recent = lookups.filter((each) => !each.failed && clock.now() - each.at < 60_000)
-              const asks = seen.length - before
-              // No secret outlives its 60 s, its removal as far as it is known, or `forget`.
+              const asks = seen.slice(before).filter((each) => each.id === id)
+              const usableMs = asks.some(({ failed }) => failed) ? 300_000 : 60_000
+              const answered = lookups.filter((each) => !each.failed)
+              const recent = answered.filter((each) => clock.now() - each.at < usableMs)
+              // No secret outlives its 60 s, or 5 min while the function fails, its removal as far as it is known, or `forget`.
               if (verdict === true) expect(recent.at(-1)?.version).toBe(version)
-              // Whatever is current works, unless the function was asked because of a mismatch less than 5 s ago, even if it failed then.
+              // Whatever is current works, unless the function answered less than 5 s ago because of a mismatch.
               if (verdict === false && versions.get(id) === version) {
-                expect(lookups.filter((each) => clock.now() - each.at < 5_000).length).toBeGreaterThan(0)
+                expect(answered.filter((each) => clock.now() - each.at < 5_000).length).toBeGreaterThan(0)
               }
+              // The secret of a known integration may have been rotated while the function fails: neither accepted nor refused.
+              if (asks.at(-1)?.failed) expect([true, 'failed']).toContain(verdict)
+              if (verdict === 'failed') expect(asks.at(-1)?.failed).toBe(true)
               if (verdict === 'unknown') expect(recent.at(-1)?.version).toBe(undefined)
-              expect(asks).toBeLessThanOrEqual(2)
+              expect(verdict).not.toBe('limited')
+              expect(asks.length).toBeLessThanOrEqual(2)
               break
             }
             case 'rotate':
@@ -380,23 +396,17 @@ describe('any sequence of deliveries, rotations, removals, failures and floods',
               break
             case 'flood': {
               const known = ['a', 'b', '__proto__'].filter((id) => cache.knows(id))
-              const before = asked.length
               for (let count = 0; count < step.count; count += 1) {
                 forgedIds += 1
                 await cache.find(`forged${forgedIds}`)
               }
               // Forged ids evict none, and are not known.
               expect(known.filter((id) => !cache.knows(id))).toEqual([])
-              expect(asked.length - before).toBeLessThanOrEqual(UNKNOWN_ID_LIMIT.burst)
               break
             }
           }
           await clock.advance(ms)
         }
-        const forged = asked.filter((id) => id.startsWith('forged')).length
-        expect(forged).toBeLessThanOrEqual(
-          UNKNOWN_ID_LIMIT.burst + (UNKNOWN_ID_LIMIT.perSecond * (clock.now() - startedAt)) / 1_000,
-        )
       }),
       { numRuns: 300 },
     )

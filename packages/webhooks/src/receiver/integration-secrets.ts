@@ -1,11 +1,13 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
-import { TokenBucket } from './rate-limit.ts'
+import { LookupLimit, MAX_WAIT_MS } from './lookup-limit.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'
-import { ANSWER_WITHIN_MS } from './timers.ts'
+import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
 
 /** How long a secret stays cached after the call of the user's function `secret`. */
 const SECRET_MS = 60_000
+/** How long after that call the secret is still used if it cannot be looked up again. Long enough for a database to fail over. */
+const USABLE_MS = 300_000
 /** The maximum number of integrations in the cache. If there are more, the one that was looked up longest ago is dropped. */
 export const MAX_INTEGRATIONS = 10_000
 /**
@@ -15,35 +17,26 @@ export const MAX_INTEGRATIONS = 10_000
 const UNKNOWN_MS = 10_000
 const MAX_UNKNOWN_IDS = 1_000
 /** The minimum time between two lookups of one integration after signatures that did not match. */
-const MIN_REFRESH_INTERVAL_MS = 5_000
-/** How long deliveries share a lookup. After that, the next delivery starts another one, and the late one is no longer counted. */
+const MIN_MISMATCH_INTERVAL_MS = 5_000
+/** How long deliveries share a lookup. After that, the next delivery starts another one. */
 const LOOKUP_MS = ANSWER_WITHIN_MS
-/**
- * The maximum number of concurrent lookups. Requests with invented ids cannot use them up: {@link UNKNOWN_ID_LIMIT} allows fewer within
- * {@link LOOKUP_MS}.
- */
-export const MAX_LOOKUPS = 512
-/** The rate limit for lookups of ids that this process does not know. Lookups that find an integration do not count. */
-export const UNKNOWN_ID_LIMIT = { burst: 100, perSecond: 20 }
-
-/** A cached secret. Up to ten thousand are cached, so each should take at most 1 kB, including its key. */
-interface Usable extends Found {
-  readonly integration: string
-  /** When the function `secret` was called. */
-  readonly calledAt: number
-}
 
 type Found = SecretFinding & { readonly status: 'found' }
 
-/** An integration that exists and whose secret is not cached. */
-interface Unusable {
-  readonly status: 'unusable'
-  readonly integration: string
+/** An integration that exists. Up to ten thousand are cached, so each should take at most 1 kB, including its key. */
+interface Known {
+  /** When its latest lookup was requested. */
+  readonly askedAt: number
+  /** Its secret. `undefined` if it has no usable one. */
+  readonly found: Found | undefined
+  /** When the latest lookup after a signature that did not match was requested. */
+  readonly mismatchAt: number | undefined
 }
 
 interface Lookup {
   readonly integration: string
-  readonly calledAt: number
+  readonly askedAt: number
+  readonly cause: 'no-secret' | 'mismatch'
   readonly finding: Promise<SecretFinding>
   isForgotten: boolean
 }
@@ -56,50 +49,42 @@ export class IntegrationSecrets implements SecretFinder {
   readonly isOfMany = true
   readonly #lookUp: SecretLookup
   readonly #clock: Clock
+  readonly #limit: LookupLimit
   /**
    * Integrations that exist, in the order of their latest lookups. A cache hit does not move its entry to the end, because deleting and
    * inserting entries leaves deleted slots in the `Map`, which make each hit about 100 times slower.
    */
-  readonly #known = new Map<string, Usable | Unusable>()
+  readonly #known = new Map<string, Known>()
   /** Ids that the function did not know, with the time of the call. A separate map, so that invented ids evict no secret. */
   readonly #unknown = new Map<string, number>()
-  /** For each integration: when it was last looked up because no signature matched. */
-  readonly #refreshedAt = new Map<string, number>()
-  /** The running lookup of each integration, for its deliveries to share. */
-  readonly #shared = new Map<string, Lookup>()
-  /** The lookups that are counted, the oldest first. */
-  readonly #runningLookups = new Set<Lookup>()
-  readonly #unknownLookups: TokenBucket
+  /** The lookup of each integration for its deliveries to share, the oldest first. */
+  readonly #lookups = new Map<string, Lookup>()
 
   constructor(lookUp: SecretLookup, clock: Clock) {
     this.#lookUp = lookUp
     this.#clock = clock
-    this.#unknownLookups = new TokenBucket(clock, UNKNOWN_ID_LIMIT)
+    this.#limit = new LookupLimit(clock)
   }
 
   find(integration: string): SecretFinding | Promise<SecretFinding> {
     const now = this.#now()
     const known = this.#known.get(integration)
-    if (known === undefined && this.#isUnknown(integration, now)) return UNKNOWN
-    if (known?.status === 'found') {
-      if (isWithin(SECRET_MS, known.calledAt, now)) return known
-      // The secret is dropped, and the integration stays known: its lookups are not limited like those of invented ids.
-      this.#known.set(known.integration, { status: 'unusable', integration: known.integration })
-    }
-    return this.#startOrShareLookup(integration, now)
+    if (known === undefined && isWithin(UNKNOWN_MS, this.#unknown.get(integration), now)) return UNKNOWN
+    if (known?.found !== undefined && isWithin(SECRET_MS, known.askedAt, now)) return known.found
+    const lookup = this.#startOrShareLookup(integration, 'no-secret', now)
+    return known?.found !== undefined && isWithin(USABLE_MS, known.askedAt, now)
+      ? this.#findRefreshed(lookup, known, known.found)
+      : lookup.finding
   }
 
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding> {
     const now = this.#now()
     const known = this.#known.get(integration)
     // The cached secret was replaced or dropped while the signature was computed: find the current one.
-    if (known?.status !== 'found' || known.check !== used) return this.find(integration)
-    if (!this.#hasRunningLookup(integration, now)) {
-      const refreshedAt = this.#refreshedAt.get(integration)
-      if (refreshedAt !== undefined && isWithin(MIN_REFRESH_INTERVAL_MS, refreshedAt, now)) return undefined
-      remember(this.#refreshedAt, known.integration, now, MAX_INTEGRATIONS)
-    }
-    return this.#startOrShareLookup(integration, now)
+    if (known?.found?.check !== used) return this.find(integration)
+    const isTooSoon = isWithin(MIN_MISMATCH_INTERVAL_MS, known.mismatchAt, now)
+    if (isTooSoon && this.#runningLookup(integration, now) === undefined) return undefined
+    return this.#startOrShareLookup(integration, 'mismatch', now).finding
   }
 
   knows(integration: string): boolean {
@@ -110,28 +95,39 @@ export class IntegrationSecrets implements SecretFinder {
   forget(integration: string): void {
     this.#known.delete(integration)
     this.#unknown.delete(integration)
-    this.#refreshedAt.delete(integration)
-    const shared = this.#shared.get(integration)
-    if (shared !== undefined) shared.isForgotten = true
-    this.#shared.delete(integration)
+    const lookup = this.#lookups.get(integration)
+    if (lookup !== undefined) lookup.isForgotten = true
+    this.#lookups.delete(integration)
   }
 
-  /** Calls the function `secret`, or shares a running lookup. */
-  #startOrShareLookup(integration: string, now: number): SecretFinding | Promise<SecretFinding> {
-    const shared = this.#hasRunningLookup(integration, now) ? this.#shared.get(integration) : undefined
-    if (shared !== undefined) return shared.finding
-    if (this.#runningLookups.size >= MAX_LOOKUPS) return LIMITED
-    const isUnknownId = !this.#known.has(integration)
-    if (isUnknownId && !this.#unknownLookups.take()) return LIMITED
+  /** Waits for the lookup of a known secret, and falls back to that secret if the lookup fails or takes longer than 2 s. */
+  async #findRefreshed({ integration, askedAt, finding }: Lookup, known: Known, found: Found): Promise<SecretFinding> {
+    let refreshed: SecretFinding | undefined
+    const refresh = finding.then((latest) => {
+      if (latest.status !== 'failed' && latest.status !== 'limited') refreshed = latest
+    })
+    const leftMs = askedAt + MAX_WAIT_MS - this.#now()
+    if (leftMs > 0) await waitAtMost(this.#clock, leftMs, refresh)
+    if (refreshed !== undefined) return refreshed
+    return this.#known.get(integration) === known ? found : this.find(integration)
+  }
+
+  #startOrShareLookup(requested: string, cause: Lookup['cause'], now: number): Lookup {
+    const running = this.#runningLookup(requested, now)
+    if (running !== undefined) return running
+    const integration = copyOf(requested)
+    // A forged request can cause a mismatch, but not that the secret of a known integration expires.
+    const queue = cause === 'no-secret' && this.#known.has(integration) ? 'first' : 'others'
+    const finding = this.#limit.run(queue, () => this.#callLookup(integration))
     const lookup: Lookup = {
       integration,
-      calledAt: now,
-      finding: this.#callLookup(integration).then((finding) => this.#conclude(lookup, finding, isUnknownId)),
+      askedAt: now,
+      cause,
+      finding: finding.then((result) => this.#conclude(lookup, result ?? LIMITED)),
       isForgotten: false,
     }
-    this.#runningLookups.add(lookup)
-    this.#shared.set(integration, lookup)
-    return lookup.finding
+    this.#lookups.set(integration, lookup)
+    return lookup
   }
 
   async #callLookup(integration: string): Promise<SecretFinding> {
@@ -143,55 +139,40 @@ export class IntegrationSecrets implements SecretFinder {
     }
   }
 
-  #conclude(lookup: Lookup, finding: SecretFinding, isUnknownId: boolean): SecretFinding | Promise<SecretFinding> {
-    const { calledAt, isForgotten } = lookup
-    const integration = copyOf(lookup.integration)
-    const isLate = !this.#runningLookups.has(lookup)
-    this.#end(lookup)
-    if (isUnknownId && finding.status !== 'unknown' && finding.status !== 'failed') this.#unknownLookups.giveBack()
+  #conclude(lookup: Lookup, finding: SecretFinding): SecretFinding | Promise<SecretFinding> {
+    const { integration, askedAt, cause, isForgotten } = lookup
     if (isForgotten) return this.find(integration)
-    if (isLate) return finding
+    // Another lookup has begun since.
+    if (this.#lookups.get(integration) !== lookup) return finding
+    this.#lookups.delete(integration)
     switch (finding.status) {
       case 'unknown':
         this.#known.delete(integration)
-        remember(this.#unknown, integration, calledAt, MAX_UNKNOWN_IDS)
+        remember(this.#unknown, integration, askedAt, MAX_UNKNOWN_IDS)
         break
-      case 'found': {
-        const usable: Usable = { status: 'found', check: finding.check, integration, calledAt }
-        remember(this.#known, integration, usable, MAX_INTEGRATIONS)
-        break
-      }
+      case 'found':
       case 'missing':
-      case 'invalid':
-        remember(this.#known, integration, { status: 'unusable', integration }, MAX_INTEGRATIONS)
+      case 'invalid': {
+        const found = finding.status === 'found' ? finding : undefined
+        const mismatchAt = cause === 'mismatch' ? askedAt : this.#known.get(integration)?.mismatchAt
+        remember(this.#known, integration, { askedAt, found, mismatchAt }, MAX_INTEGRATIONS)
+      }
     }
     return finding
   }
 
-  #isUnknown(integration: string, now: number): boolean {
-    const calledAt = this.#unknown.get(integration)
-    if (calledAt === undefined) return false
-    if (isWithin(UNKNOWN_MS, calledAt, now)) return true
-    this.#unknown.delete(integration)
-    return false
-  }
-
-  #hasRunningLookup(integration: string, now: number): boolean {
-    for (const lookup of this.#runningLookups) {
-      if (isWithin(LOOKUP_MS, lookup.calledAt, now)) break
-      this.#end(lookup)
+  /** The lookup that the deliveries of an integration share. Drops those that hang: their requests may have been canceled. */
+  #runningLookup(integration: string, now: number): Lookup | undefined {
+    for (const lookup of this.#lookups.values()) {
+      if (isWithin(LOOKUP_MS, lookup.askedAt, now)) break
+      this.#lookups.delete(lookup.integration)
     }
-    return this.#shared.has(integration)
+    return this.#lookups.get(integration)
   }
 
   // In whole milliseconds: V8 stores small integers in less memory than fractions.
   #now(): number {
     return Math.floor(monotonicNow(this.#clock))
-  }
-
-  #end(lookup: Lookup): void {
-    this.#runningLookups.delete(lookup)
-    if (this.#shared.get(lookup.integration) === lookup) this.#shared.delete(lookup.integration)
   }
 }
 
@@ -199,8 +180,8 @@ export class IntegrationSecrets implements SecretFinder {
  * Whether less than `ms` milliseconds have passed since a time. False if `since` is in the future: a clock without `monotonic` can be set
  * back.
  */
-function isWithin(ms: number, since: number, now: number): boolean {
-  return now >= since && now - since < ms
+function isWithin(ms: number, since: number | undefined, now: number): boolean {
+  return since !== undefined && now >= since && now - since < ms
 }
 
 /** Copies an id that a router cut from a URL: a substring keeps the whole URL in memory. */

@@ -63,37 +63,3 @@ export class RateLimits {
     return limit.admit()
   }
 }
-
-/** A rate limit that allows bursts: at most `burst` tokens, and `perSecond` new ones a second. */
-export class TokenBucket {
-  readonly #clock: Clock
-  readonly #burst: number
-  readonly #perSecond: number
-  #tokens: number
-  #filledAt: number
-
-  constructor(clock: Clock, { burst, perSecond }: { readonly burst: number; readonly perSecond: number }) {
-    this.#clock = clock
-    this.#burst = burst
-    this.#perSecond = perSecond
-    this.#tokens = burst
-    this.#filledAt = monotonicNow(clock)
-  }
-
-  /** Takes a token, if there is one. */
-  take(): boolean {
-    const now = monotonicNow(this.#clock)
-    // A clock without monotonic time may be set back.
-    const seconds = Math.max(0, now - this.#filledAt) / 1_000
-    this.#filledAt = now
-    this.#tokens = Math.min(this.#burst, this.#tokens + seconds * this.#perSecond)
-    if (this.#tokens < 1) return false
-    this.#tokens -= 1
-    return true
-  }
-
-  /** Gives back a token. */
-  giveBack(): void {
-    this.#tokens = Math.min(this.#burst, this.#tokens + 1)
-  }
-}

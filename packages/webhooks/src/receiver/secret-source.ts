@@ -42,7 +42,7 @@ export type SecretFinding =
   | { readonly status: 'failed'; readonly error: unknown }
   /** The function did not resolve before the deadline of the answer. */
   | { readonly status: 'late' }
-  /** The function was not called, because too many lookups are running or too many ids were unknown. */
+  /** The function was not called, because too many lookups are running. */
   | { readonly status: 'limited' }
 
 /** Finds the signing secrets of a receiver. */
