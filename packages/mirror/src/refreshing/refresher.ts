@@ -6,7 +6,6 @@ import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import type { KnownNote } from '../ledger/ledger.ts'
 import {
-  applyContent,
   applyLateContent,
   hasUnexpectedPart,
   judgeContent,
@@ -17,6 +16,7 @@ import {
   withContent,
   withoutOutdated,
 } from '../rules/content-rule.ts'
+import { areAttemptsUsedUp } from '../rules/backoff.ts'
 import type { Decision, ReadStamp } from '../rules/decision.ts'
 import type { KeptParts } from '../rules/keep.ts'
 import { applyRead } from '../rules/read-rule.ts'
@@ -73,34 +73,38 @@ async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, co
 
 async function refreshContent(read: ReadRecord, context: SyncContext): Promise<KnownNote | undefined> {
   const { client, clock, keep } = context
-  const { note, state, start } = read
+  const { note, state } = read
   const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
+  const isLastAttempt = areAttemptsUsedUp(state.attempts)
   const content = await readKeptContent(note, context)
   switch (judgeContent(content, keep)) {
     case 'settled':
       return await settle(read, content, false, context)
-    case 'unconfirmed': {
+    case 'unconfirmed':
       if (mayContentLag(state, note, request)) return await settle(read, content, true, context)
-      const secondRequest = { start, requestedAt: clock.now() }
-      const again = await context.readNote(note.note_id)
-      if (again === undefined || !isSameRecord(note, again)) {
-        // The note has changed meanwhile. If it must be read again, any worker may take it now.
-        await applyAnswer(note.note_id, again, secondRequest, context, dueAtOnce)
-        return undefined
-      }
+      if (await hasChanged(read, context)) return undefined
       // If the record's status of absent content is `ready`, one of the two reads may lag.
-      if (lacksReadyPart(content, keep)) return await postponeLagging(content, context)
+      if (lacksReadyPart(content, keep) && !isLastAttempt) return await retryContent(note, postponeContent, context)
       return await settle(read, content, false, context)
-    }
     case 'outdated':
-      await revise(note.note_id, context, (state, sequence) => {
-        const now = clock.now()
-        return rereadOutdated(state, sequence, now) ?? applyContent(state, withoutOutdated(content), keep, now)
-      })
-      return undefined
+      if (!isLastAttempt) return await retryContent(note, rereadOutdated, context)
+      break
     case 'lagging':
-      return await postponeLagging(content, context)
+      if (!isLastAttempt) return await retryContent(note, postponeContent, context)
   }
+  // The content counts as absent, unless the note has changed or is gone.
+  if (await hasChanged(read, context)) return undefined
+  return await settle(read, withoutOutdated(content), false, context)
+}
+
+/** Reads a note again after its content, and applies the answer if the note has changed. */
+async function hasChanged({ note, start }: ReadRecord, context: SyncContext): Promise<boolean> {
+  const request = { start, requestedAt: context.clock.now() }
+  const again = await context.readNote(note.note_id)
+  if (again !== undefined && isSameRecord(note, again)) return false
+  // If the note must be read again, any worker may take it now.
+  await applyAnswer(note.note_id, again, request, context, dueAtOnce)
+  return true
 }
 
 /**
@@ -122,11 +126,12 @@ async function settle(
   return undefined
 }
 
-async function postponeLagging(content: NoteWithContent, context: SyncContext): Promise<undefined> {
-  await revise(content.note.note_id, context, (state) => {
-    const now = context.clock.now()
-    return postponeContent(state, now) ?? applyContent(state, content, context.keep, now)
-  })
+async function retryContent(
+  { note_id }: Note,
+  retry: (state: NoteState, now: number, sequence: number) => Decision,
+  context: SyncContext,
+): Promise<undefined> {
+  await revise(note_id, context, (state, sequence) => retry(state, context.clock.now(), sequence))
 }
 
 /** Reads the parts that the mirror keeps. The key may not have the scope to read the others. */

@@ -31,7 +31,8 @@ export interface ReadPolicy {
  */
 export function applyRead(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
   const decision = decide(withTrustedFloor(state, stamp.at), answer, stamp, policy)
-  return { ...decision, state: scheduled(decision.state, stamp.at) }
+  const failures = stamp.source === 'read' ? 0 : state.failures
+  return { ...decision, state: scheduled({ ...decision.state, failures }, stamp.at) }
 }
 
 function decide(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
@@ -77,17 +78,19 @@ function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, 
     return { state: readAgain(withEvidence(state, 'present', stamp), note, stamp, policy) }
   }
   const verdict = policy.isAccepted === true ? 'show' : judgeReappearance(state, note, stamp)
-  if (verdict !== 'show' && beganBeforeDirty(state, stamp)) return { state }
+  // Also a record that does not show the note is evidence: an older read that did not find the note must not override it.
+  const seen = withEvidence(state, 'present', stamp)
+  if (verdict !== 'show' && beganBeforeDirty(state, stamp)) return { state: seen }
   switch (verdict) {
     case 'may_lag':
-      return { state: retryAfterLag(state, stamp) }
+      return { state: retryAfterLag(seen, stamp) }
     case 'contradicted':
-      return { state: recordContradiction(state, stamp) }
+      return { state: recordContradiction(seen, stamp) }
     case 'refused':
-      return { state: recordContradiction(state, stamp, backoffAfterRefusal) }
+      return { state: recordContradiction(seen, stamp, backoffAfterRefusal) }
     case 'show': {
-      const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
-      return applyRecord(state, note, { ...seen, ...VISIBLE }, stamp, policy)
+      const clean = clearDirty(seen, Number.POSITIVE_INFINITY, stamp)
+      return applyRecord(state, note, { ...clean, ...VISIBLE }, stamp, policy)
     }
   }
 }

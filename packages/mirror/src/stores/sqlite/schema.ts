@@ -63,7 +63,8 @@ export const SCHEMA: readonly SqliteStatement[] = [
       floor_deleted_at INTEGER,        -- occurred_at of the deletion event or its arrival, whichever is later
       contradicted_since INTEGER,      -- when reads began to return a lower revision than before
       held_by_scan TEXT,               -- the scan that holds the removal back until it is accepted
-      attempts INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,       -- answered in a row without settling the note
+      failures INTEGER NOT NULL,       -- failed requests in a row
       due_at INTEGER,                  -- when the note or its content must be read
       heard_kind TEXT,                 -- kind of the last event
       heard_revision INTEGER,
