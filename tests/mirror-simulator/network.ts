@@ -29,6 +29,7 @@ export class Network {
   readonly #context: HistoryContext
   readonly #stale: StaleAnswers
   #deniedUntil = 0
+  #held: HeldAnswers | undefined
   #onReadListener: (noteId: string, withinMs: number) => void = () => undefined
 
   constructor(context: HistoryContext) {
@@ -39,6 +40,12 @@ export class Network {
   /** Sets a listener that may change a note while the answer to a read of it is in transit. */
   onRead(listener: (noteId: string, withinMs: number) => void): void {
     this.#onReadListener = listener
+  }
+
+  /** Holds every answer about a note back that the service makes from now on. */
+  holdAnswers(noteId: string): HeldAnswers {
+    this.#held = new HeldAnswers(noteId)
+    return this.#held
   }
 
   /** The `fetch` of one process. */
@@ -73,7 +80,9 @@ export class Network {
   ): Promise<void> {
     const { schedule } = this.#context
     const { outcome, process, backMs, description, requestedAt } = exchange
-    const back = (arrive: () => void) => schedule.after(backMs, arrive, process)
+    const back = (arrive: () => void) => {
+      if (this.#held?.hold(exchange.request, arrive) !== true) schedule.after(backMs, arrive, process)
+    }
     if (outcome === 'never answered') return
     const isAsked = outcome !== 'refused' && outcome !== 'denied' && outcome !== 'reset before'
     const answer = isAsked ? await this.#ask(exchange) : errorAnswer(outcome, this.#context)
@@ -153,6 +162,37 @@ export class Network {
       .replace(/note_\w+/, (noteId) => this.#context.world.find(noteId)?.name.replace(' ', '-') ?? noteId)
     const query = [...searchParams].map(([name, value]) => `${name}=${value}`).join(' ')
     return `${path}${query === '' ? '' : ` (${query})`}`
+  }
+}
+
+/** Answers about one note that are in transit until they are released. */
+export class HeldAnswers {
+  readonly #noteId: string
+  readonly #arrivals: (() => void)[] = []
+  #isOver = false
+
+  constructor(noteId: string) {
+    this.#noteId = noteId
+  }
+
+  get count(): number {
+    return this.#arrivals.length
+  }
+
+  hold({ url }: Request, arrive: () => void): boolean {
+    if (this.#isOver || !url.includes(this.#noteId)) return false
+    this.#arrivals.push(arrive)
+    return true
+  }
+
+  /** Holds no more answers. Those that are held stay in transit. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  release(): void {
+    this.end()
+    for (const arrive of this.#arrivals.splice(0)) arrive()
   }
 }
 

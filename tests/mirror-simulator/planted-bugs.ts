@@ -229,6 +229,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a listed record that does not show its note ignored',
+    mistake:
+      "A listing of a hidden note that does not show the note yet is not recorded. An older read that did not find the note then settles its absence. This bug was in the mirror's own code.",
+    patches: [
+      reading(
+        "const seen = withEvidence(state, 'present', stamp)\n",
+        "const seen = verdict === 'show' ? withEvidence(state, 'present', stamp) : state\n",
+      ),
+    ],
+  },
+  {
     name: 'a revision gate before the hints',
     mistake:
       'An event whose revision is not newer is dropped, even if the note became visible again at its old revision.',

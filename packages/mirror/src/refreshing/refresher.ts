@@ -5,6 +5,7 @@ import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import type { KnownNote } from '../ledger/ledger.ts'
+import { areAttemptsUsedUp } from '../rules/backoff.ts'
 import {
   applyLateContent,
   hasUnexpectedPart,
@@ -16,7 +17,6 @@ import {
   withContent,
   withoutOutdated,
 } from '../rules/content-rule.ts'
-import { areAttemptsUsedUp } from '../rules/backoff.ts'
 import type { Decision, ReadStamp } from '../rules/decision.ts'
 import type { KeptParts } from '../rules/keep.ts'
 import { applyRead } from '../rules/read-rule.ts'
@@ -75,25 +75,18 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<K
   const { client, clock, keep } = context
   const { note, state } = read
   const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
-  const isLastAttempt = areAttemptsUsedUp(state.attempts)
   const content = await readKeptContent(note, context)
-  switch (judgeContent(content, keep)) {
-    case 'settled':
-      return await settle(read, content, false, context)
-    case 'unconfirmed':
-      if (mayContentLag(state, note, request)) return await settle(read, content, true, context)
-      if (await hasChanged(read, context)) return undefined
-      // If the record's status of absent content is `ready`, one of the two reads may lag.
-      if (lacksReadyPart(content, keep) && !isLastAttempt) return await retryContent(note, postponeContent, context)
-      return await settle(read, content, false, context)
-    case 'outdated':
-      if (!isLastAttempt) return await retryContent(note, rereadOutdated, context)
-      break
-    case 'lagging':
-      if (!isLastAttempt) return await retryContent(note, postponeContent, context)
+  const verdict = judgeContent(content, keep)
+  if (verdict === 'settled') return await settle(read, content, false, context)
+  const isUnconfirmed = verdict === 'unconfirmed'
+  if (isUnconfirmed && mayContentLag(state, note, request)) return await settle(read, content, true, context)
+  const isLastAttempt = areAttemptsUsedUp(state.attempts)
+  if (!isUnconfirmed && !isLastAttempt) {
+    return await retryContent(note, verdict === 'outdated' ? rereadOutdated : postponeContent, context)
   }
-  // The content counts as absent, unless the note has changed or is gone.
   if (await hasChanged(read, context)) return undefined
+  // If the record's status of absent content is `ready`, one of the two reads may lag.
+  if (lacksReadyPart(content, keep) && !isLastAttempt) return await retryContent(note, postponeContent, context)
   return await settle(read, withoutOutdated(content), false, context)
 }
 
