@@ -234,10 +234,16 @@ export const plantedBugs: readonly PlantedBug[] = [
       "A listing of a hidden note that does not show the note yet is not recorded. An older read that did not find the note then settles its absence. This bug was in the mirror's own code.",
     patches: [
       reading(
-        "const seen = withEvidence(state, 'present', stamp)\n",
-        "const seen = verdict === 'show' ? withEvidence(state, 'present', stamp) : state\n",
+        'return { state: { ...unshown, dirty: Math.max(unshown.dirty ?? 0, stamp.end) } }',
+        'return { state: unshown }',
       ),
     ],
+  },
+  {
+    name: 'a read from before a scan shows the note',
+    mistake:
+      "A read that was sent before a scan began, and that is answered after the scan, shows a hidden note that the scan did not list. The simulator found this bug in the mirror's own code.",
+    patches: [reading('scanStartedAt !== undefined && start < scanStartedAt', 'scanStartedAt !== undefined && start < 0')],
   },
   {
     name: 'a revision gate before the hints',
@@ -278,8 +284,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
       refreshing(
-        "{ ...request, end, source: 'read', at: clock.now() }",
-        "{ ...request, start: end, end, source: 'read', at: clock.now() }",
+        "{ ...request, end, source: 'read', at: clock.now(), scanStartedAt }",
+        "{ ...request, start: end, end, source: 'read', at: clock.now(), scanStartedAt }",
       ),
     ],
   },

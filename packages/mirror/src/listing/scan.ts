@@ -81,7 +81,7 @@ function missesTooMany({ missing, live, kept }: { missing: number; live: number;
 }
 
 async function endScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  const { scanId, beganAt, seen, missing, holdsBack } = requireScan(lister.progress)
+  const { scanId, startedAt, beganAt, seen, missing, holdsBack } = requireScan(lister.progress)
   const endedAt = clock.now()
-  await lister.advance(() => ({ scan: null, lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack } }))
+  await lister.advance(() => ({ scan: null, lastScan: { scanId, startedAt, beganAt, endedAt, seen, missing, holdsBack } }))
 }

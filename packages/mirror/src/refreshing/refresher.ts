@@ -4,7 +4,7 @@ import type { SyncContext } from '../context/sync-context.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
-import type { KnownNote } from '../ledger/ledger.ts'
+import type { Decide, KnownNote } from '../ledger/ledger.ts'
 import { areAttemptsUsedUp } from '../rules/backoff.ts'
 import {
   applyLateContent,
@@ -145,8 +145,9 @@ async function applyAnswer(
   amend: (decision: Decision, now: number) => Decision,
 ): Promise<NoteState | undefined> {
   const { clock, hooks, keep } = context
-  const revised = await revise(noteId, context, (state, end) => {
-    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now() }
+  const revised = await revise(noteId, context, (state, end, { scan, lastScan }) => {
+    const scanStartedAt = (scan ?? lastScan)?.startedAt
+    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartedAt }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
   if (revised !== undefined && revised.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })
@@ -160,7 +161,7 @@ function dueAtOnce(decision: Decision, now: number): Decision {
 async function revise(
   noteId: string,
   { ledger }: SyncContext,
-  decide: (state: NoteState, sequence: number) => Decision | undefined,
+  decide: Decide,
 ): Promise<NoteState | undefined> {
   return (await ledger.revise([noteId], decide)).get(noteId)?.state
 }

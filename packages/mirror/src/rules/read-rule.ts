@@ -9,7 +9,7 @@ import {
   recordContradiction,
 } from './contradiction.ts'
 import type { Decision, ReadStamp } from './decision.ts'
-import { judgeReappearance, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
+import { judgeReappearance, type ReappearanceVerdict, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
 import { type KeptParts, keptRecord, withoutUnkept } from './keep.ts'
 import { endOfLag, isPastLag, trustedTime } from './time.ts'
 
@@ -77,22 +77,33 @@ function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, 
   if (overlaps(state, stamp) && note.revision < (state.revision ?? 0)) {
     return { state: readAgain(withEvidence(state, 'present', stamp), note, stamp, policy) }
   }
+  if (policy.isAccepted !== true && beganBeforeScan(stamp)) return { state: readAgain(state, note, stamp, policy) }
   const verdict = policy.isAccepted === true ? 'show' : judgeReappearance(state, note, stamp)
-  // Also a record that does not show the note is evidence: an older read that did not find the note must not override it.
-  const seen = withEvidence(state, 'present', stamp)
-  if (verdict !== 'show' && beganBeforeDirty(state, stamp)) return { state: seen }
+  if (verdict === 'show') {
+    const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
+    // The pause before another read may be that of a contradiction, which has ended.
+    const dueAt = seen.dirty === null ? seen.dueAt : stamp.at
+    return applyRecord(state, note, { ...seen, ...VISIBLE, dueAt }, stamp, policy)
+  }
+  const unshown = beganBeforeDirty(state, stamp) ? state : retryUnshown(verdict, state, stamp)
+  // An older read that did not find the note must not clear `dirty`: the note may be visible since.
+  return { state: { ...unshown, dirty: Math.max(unshown.dirty ?? 0, stamp.end) } }
+}
+
+function retryUnshown(verdict: Exclude<ReappearanceVerdict, 'show'>, state: NoteState, stamp: ReadStamp): NoteState {
   switch (verdict) {
     case 'may_lag':
-      return { state: retryAfterLag(seen, stamp) }
+      return retryAfterLag(state, stamp)
     case 'contradicted':
-      return { state: recordContradiction(seen, stamp) }
+      return recordContradiction(state, stamp)
     case 'refused':
-      return { state: recordContradiction(seen, stamp, backoffAfterRefusal) }
-    case 'show': {
-      const clean = clearDirty(seen, Number.POSITIVE_INFINITY, stamp)
-      return applyRecord(state, note, { ...clean, ...VISIBLE }, stamp, policy)
-    }
+      return recordContradiction(state, stamp, backoffAfterRefusal)
   }
+}
+
+/** Whether a scan began after the read. If it did not list the note, the read must not show the note. */
+function beganBeforeScan({ start, scanStartedAt }: ReadStamp): boolean {
+  return scanStartedAt !== undefined && start < scanStartedAt
 }
 
 function applyRecord(
