@@ -243,7 +243,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read from before a scan shows the note',
     mistake:
       "A read that was sent before a scan began, and that is answered after the scan, shows a hidden note that the scan did not list. The simulator found this bug in the mirror's own code.",
-    patches: [reading('scanStartedAt !== undefined && start < scanStartedAt', 'scanStartedAt !== undefined && start < 0')],
+    patches: [
+      reading('scanStartedAt !== undefined && start < scanStartedAt', 'scanStartedAt !== undefined && start < 0'),
+    ],
   },
   {
     name: 'a revision gate before the hints',

@@ -83,5 +83,8 @@ function missesTooMany({ missing, live, kept }: { missing: number; live: number;
 async function endScan(lister: Lister, { clock }: SyncContext): Promise<void> {
   const { scanId, startedAt, beganAt, seen, missing, holdsBack } = requireScan(lister.progress)
   const endedAt = clock.now()
-  await lister.advance(() => ({ scan: null, lastScan: { scanId, startedAt, beganAt, endedAt, seen, missing, holdsBack } }))
+  await lister.advance(() => ({
+    scan: null,
+    lastScan: { scanId, startedAt, beganAt, endedAt, seen, missing, holdsBack },
+  }))
 }

@@ -158,11 +158,7 @@ function dueAtOnce(decision: Decision, now: number): Decision {
   return { ...decision, state: { ...decision.state, dueAt: decision.state.dueAt === null ? null : now } }
 }
 
-async function revise(
-  noteId: string,
-  { ledger }: SyncContext,
-  decide: Decide,
-): Promise<NoteState | undefined> {
+async function revise(noteId: string, { ledger }: SyncContext, decide: Decide): Promise<NoteState | undefined> {
   return (await ledger.revise([noteId], decide)).get(noteId)?.state
 }
 
