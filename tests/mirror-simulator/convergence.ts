@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
 import { compare } from './comparison.ts'
+import { haveContentFail } from './content-outage.ts'
 import type { EventSender } from './event-sender.ts'
 import type { FeedReader } from './feed-reader.ts'
 import { type GroundTruth, readGroundTruth } from './ground-truth.ts'
@@ -38,6 +39,7 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
     await poll(context, participants, truth)
     await scan(context, participants, truth)
     if (scenario.massRemoval === 0 && context.random.chance(0.3)) await scanBeforeLateAnswer(context, participants)
+    if (scenario.massRemoval === 0 && context.random.chance(0.1)) await settleAfterOutage(context, participants)
   }
   for (const reader of readers) await compareReader(context, reader, mirror)
   if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
@@ -87,6 +89,17 @@ async function scanBeforeLateAnswer(context: HistoryContext, participants: Parti
   await settle(context, instance)
   const truth = await readGroundTruth(context)
   if (isLate) await compare(context, mirror, truth, 'an answer from before a scan', () => true)
+}
+
+/** Checks that no note settles without its content because requests for content have failed. */
+async function settleAfterOutage(context: HistoryContext, participants: Participants): Promise<void> {
+  const { instance, mirror } = participants
+  await haveContentFail(context, participants)
+  // The checker compares the content of each note that is settled meanwhile.
+  await settle(context, instance)
+  await list(context, instance, 'now')
+  await settle(context, instance)
+  await compare(context, mirror, await readGroundTruth(context), 'an outage of content', () => true)
 }
 
 /** Checks that a note whose removal is held back is shown again if it returns, and is removed if the removal is accepted. */

@@ -28,6 +28,8 @@ export class Network {
   requests = 0
   readonly #context: HistoryContext
   readonly #stale: StaleAnswers
+  /** Whether the service answers requests for transcripts and summaries with errors. */
+  refusesContent = false
   #deniedUntil = 0
   #held: HeldAnswers | undefined
   #onReadListener: (noteId: string, withinMs: number) => void = () => undefined
@@ -64,7 +66,7 @@ export class Network {
       request,
       requestedAt: logicalClock.next(),
       description,
-      outcome: this.#drawOutcome(),
+      outcome: this.refusesContent && isContent(request) ? 'refused' : this.#drawOutcome(),
       backMs,
     }
     process.log(() => `asks ${description}`)
@@ -203,6 +205,10 @@ const CHANGE_WITHIN_MS = 30
 /** The id of the requested note, or of the first note on a page. */
 function noteIdIn({ url, text }: Answer): string | undefined {
   return (/note_\w+/.exec(url.pathname) ?? /note_\w{8,}/.exec(text))?.[0]
+}
+
+function isContent({ url }: Request): boolean {
+  return /\/(?:transcript|summary)$/.test(url)
 }
 
 function isListing({ pathname }: URL): boolean {

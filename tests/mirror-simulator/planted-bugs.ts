@@ -386,6 +386,21 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'failed requests that use up the patience',
+    mistake:
+      "Failed requests count as answers, so that a note whose content is not found after an outage settles without content. This bug was in the mirror's own code.",
+    patches: [
+      scheduling(
+        'scheduled({ ...state, failures, dueAt }, now)',
+        'scheduled({ ...state, failures, attempts: failures, dueAt }, now)',
+      ),
+      refreshing(
+        'if (await hasChanged(read, context)) return undefined',
+        'if (isUnconfirmed && (await hasChanged(read, context))) return undefined',
+      ),
+    ],
+  },
+  {
     name: 'content without a status not fetched again',
     mistake:
       "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",

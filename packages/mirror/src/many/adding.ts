@@ -59,7 +59,7 @@ function secretGeneration({ generation, token }: IntegrationRecord): number {
 }
 
 /** The endpoint to register. */
-export interface EndpointToRegister {
+interface EndpointToRegister {
   readonly url: string
   readonly saveSecret: SaveSecret
 }
