@@ -102,6 +102,22 @@ describe('the endpoint of an integration', () => {
     expect(await world.titles('customer-0')).toEqual(['heard', 'refused'])
   })
 
+  it('that is registered again after the integration was removed has a secret of a higher generation', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const { endpoint } = port.optionsFor('customer-0')
+    const generations: number[] = []
+    const saveSecret = (_: string, { generation }: SecretToSave) => generations.push(generation)
+    await world.mirrors.add('customer-0', { endpoint, saveSecret })
+    await workFor(world, 60)
+    await world.mirrors.remove('customer-0')
+    await workFor(world, 5)
+    expect(await world.mirrors.list()).toEqual([])
+    await world.mirrors.add('customer-0', { endpoint, saveSecret })
+    expect(generations).toHaveLength(2)
+    expect(generations[1]).toBeGreaterThan(generations[0] ?? 0)
+  })
+
   it('that was registered without an answer is found', async () => {
     await using stage = await customerWithReceiver()
     const { world, port } = stage
