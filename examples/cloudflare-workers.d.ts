@@ -28,7 +28,7 @@ declare module 'cloudflare:workers' {
 
   export interface D1Database {
     prepare(sql: string): {
-      bind(...values: readonly string[]): {
+      bind(...values: readonly (string | number)[]): {
         run(): Promise<unknown>
         first<Value>(column: string): Promise<Value | null>
       }

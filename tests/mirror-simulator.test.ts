@@ -71,7 +71,7 @@ const EVERYTHING = [
     (fault) => `fault: ${fault}`,
   ),
   ...['added', 'content', 'hidden', 'removed', 'restored'].map((change) => `change: ${change}`),
-  ...['commit: committed', 'commit: conflict'],
+  ...['commit: committed', 'commit: conflict', 'an answer arrives after a scan', 'content fails'],
 ]
 
 describe('a history', () => {

@@ -58,6 +58,7 @@ function listedState(note: Note, sequence: number): NoteState {
     contradictedSince: null,
     heldByScan: null,
     attempts: 0,
+    failures: 0,
     dueAt: Date.now(),
     heard: null,
   }

@@ -1,10 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
 import { compare } from './comparison.ts'
+import { haveContentFail } from './content-outage.ts'
+import type { EventSender } from './event-sender.ts'
 import type { FeedReader } from './feed-reader.ts'
 import { type GroundTruth, readGroundTruth } from './ground-truth.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { Instance } from './instance.ts'
+import { haveAnswerArriveLate } from './late-answer.ts'
+import type { Network } from './network.ts'
 import type { NoteModel } from './note-model.ts'
 import { restore } from './restoration.ts'
 
@@ -16,13 +20,13 @@ interface Participants {
   readonly readers: readonly FeedReader[]
   /** A mirror on the shared store itself. */
   readonly mirror: Mirror
+  readonly network: Network
+  readonly sender: EventSender
 }
 
 /** Checks that the mirror converges to the notes that the key can see, now that faults and acts have ended. */
-export async function checkConvergence(
-  context: HistoryContext,
-  { instance, readers, mirror }: Participants,
-): Promise<void> {
+export async function checkConvergence(context: HistoryContext, participants: Participants): Promise<void> {
+  const { instance, readers, mirror } = participants
   const { world, scenario, checker } = context
   await world.catchUp()
   const truth = await readGroundTruth(context)
@@ -32,8 +36,10 @@ export async function checkConvergence(
     await settle(context, instance)
     if (areEventsSufficient(context))
       await compare(context, mirror, truth, 'its events', (note) => checker.hasReceivedLastEvent(note))
-    await poll(context, { instance, readers, mirror }, truth)
-    await scan(context, { instance, readers, mirror }, truth)
+    await poll(context, participants, truth)
+    await scan(context, participants, truth)
+    if (scenario.massRemoval === 0 && context.random.chance(0.3)) await scanBeforeLateAnswer(context, participants)
+    if (scenario.massRemoval === 0 && context.random.chance(0.1)) await settleAfterOutage(context, participants)
   }
   for (const reader of readers) await compareReader(context, reader, mirror)
   if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
@@ -74,6 +80,26 @@ async function scan(context: HistoryContext, { instance, mirror }: Participants,
   await compare(context, mirror, truth, 'a scan', () => true)
   await checkStatus(context, mirror, { seen: truth.records.size, missing })
   if (context.scenario.massRemoval > 0) await accept(context, { instance, mirror })
+}
+
+/** Checks that an older answer that arrives after a scan does not undo what the scan has set. */
+async function scanBeforeLateAnswer(context: HistoryContext, participants: Participants): Promise<void> {
+  const { instance, mirror } = participants
+  const isLate = await haveAnswerArriveLate(context, participants, () => list(context, instance, 'now'))
+  await settle(context, instance)
+  const truth = await readGroundTruth(context)
+  if (isLate) await compare(context, mirror, truth, 'an answer from before a scan', () => true)
+}
+
+/** Checks that no note settles without its content because requests for content have failed. */
+async function settleAfterOutage(context: HistoryContext, participants: Participants): Promise<void> {
+  const { instance, mirror } = participants
+  await haveContentFail(context, participants)
+  // The checker compares the content of each note that is settled meanwhile.
+  await settle(context, instance)
+  await list(context, instance, 'now')
+  await settle(context, instance)
+  await compare(context, mirror, await readGroundTruth(context), 'an outage of content', () => true)
 }
 
 /** Checks that a note whose removal is held back is shown again if it returns, and is removed if the removal is accepted. */

@@ -33,10 +33,11 @@ export class EventSender {
   }
 
   #send(message: EventMessage, delayMs: number, failures: number): void {
-    this.#context.schedule.after(delayMs, () => void this.#deliver(message, failures))
+    this.#context.schedule.after(delayMs, () => void this.deliver(message, failures))
   }
 
-  async #deliver(message: EventMessage, failures: number): Promise<void> {
+  /** Makes one attempt to deliver an event, now. */
+  async deliver(message: EventMessage, failures = 0): Promise<void> {
     const { random, schedule, logicalClock, checker } = this.#context
     const instance = random.pick(this.#instances)
     const { process } = instance

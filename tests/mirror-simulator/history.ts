@@ -88,7 +88,7 @@ const play = async (
     context.faultsAreOver = true
     for (const { process } of instances) process.unfreeze()
     const instance = random.pick(instances)
-    const end = checkConvergence(context, { instance, readers, mirror: checker.mirror }).then(() =>
+    const end = checkConvergence(context, { instance, readers, mirror: checker.mirror, network, sender }).then(() =>
       other?.checkConvergence(),
     )
     steps += await playUntil(end, context)

@@ -28,7 +28,10 @@ export class Network {
   requests = 0
   readonly #context: HistoryContext
   readonly #stale: StaleAnswers
+  /** Whether the service answers requests for transcripts and summaries with errors. */
+  refusesContent = false
   #deniedUntil = 0
+  #held: HeldAnswers | undefined
   #onReadListener: (noteId: string, withinMs: number) => void = () => undefined
 
   constructor(context: HistoryContext) {
@@ -39,6 +42,12 @@ export class Network {
   /** Sets a listener that may change a note while the answer to a read of it is in transit. */
   onRead(listener: (noteId: string, withinMs: number) => void): void {
     this.#onReadListener = listener
+  }
+
+  /** Holds every answer about a note back that the service makes from now on. */
+  holdAnswers(noteId: string): HeldAnswers {
+    this.#held = new HeldAnswers(noteId)
+    return this.#held
   }
 
   /** The `fetch` of one process. */
@@ -57,7 +66,7 @@ export class Network {
       request,
       requestedAt: logicalClock.next(),
       description,
-      outcome: this.#drawOutcome(),
+      outcome: this.refusesContent && isContent(request) ? 'refused' : this.#drawOutcome(),
       backMs,
     }
     process.log(() => `asks ${description}`)
@@ -73,7 +82,9 @@ export class Network {
   ): Promise<void> {
     const { schedule } = this.#context
     const { outcome, process, backMs, description, requestedAt } = exchange
-    const back = (arrive: () => void) => schedule.after(backMs, arrive, process)
+    const back = (arrive: () => void) => {
+      if (this.#held?.hold(exchange.request, arrive) !== true) schedule.after(backMs, arrive, process)
+    }
     if (outcome === 'never answered') return
     const isAsked = outcome !== 'refused' && outcome !== 'denied' && outcome !== 'reset before'
     const answer = isAsked ? this.#spoil(await this.#ask(exchange)) : errorAnswer(outcome, this.#context)
@@ -162,6 +173,37 @@ export class Network {
   }
 }
 
+/** Answers about one note that are in transit until they are released. */
+export class HeldAnswers {
+  readonly #noteId: string
+  readonly #arrivals: (() => void)[] = []
+  #isOver = false
+
+  constructor(noteId: string) {
+    this.#noteId = noteId
+  }
+
+  get count(): number {
+    return this.#arrivals.length
+  }
+
+  hold({ url }: Request, arrive: () => void): boolean {
+    if (this.#isOver || !url.includes(this.#noteId)) return false
+    this.#arrivals.push(arrive)
+    return true
+  }
+
+  /** Holds no more answers. Those that are held stay in transit. */
+  end(): void {
+    this.#isOver = true
+  }
+
+  release(): void {
+    this.end()
+    for (const arrive of this.#arrivals.splice(0)) arrive()
+  }
+}
+
 const LATENCIES_MS: Parameters<Random['pick']>[0] & readonly [number, ...number[]] = [1, 1, 2, 3, 8, 20]
 
 const CHANGE_WITHIN_MS = 30
@@ -169,6 +211,10 @@ const CHANGE_WITHIN_MS = 30
 /** The id of the requested note, or of the first note on a page. */
 function noteIdIn({ url, text }: Answer): string | undefined {
   return (/note_\w+/.exec(url.pathname) ?? /note_\w{8,}/.exec(text))?.[0]
+}
+
+function isContent({ url }: Request): boolean {
+  return /\/(?:transcript|summary)$/.test(url)
 }
 
 function isListing({ pathname }: URL): boolean {

@@ -229,6 +229,25 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a listed record that does not show its note ignored',
+    mistake:
+      "A listing of a hidden note that does not show the note yet is not recorded. An older read that did not find the note then settles its absence. This bug was in the mirror's own code.",
+    patches: [
+      reading(
+        'return { state: { ...unshown, dirty: Math.max(unshown.dirty ?? 0, stamp.end) } }',
+        'return { state: unshown }',
+      ),
+    ],
+  },
+  {
+    name: 'a read from before a scan shows the note',
+    mistake:
+      "A read that was sent before a scan began, and that is answered after the scan, shows a hidden note that the scan did not list. The simulator found this bug in the mirror's own code.",
+    patches: [
+      reading('scanStartedAt !== undefined && start < scanStartedAt', 'scanStartedAt !== undefined && start < 0'),
+    ],
+  },
+  {
     name: 'a revision gate before the hints',
     mistake:
       'An event whose revision is not newer is dropped, even if the note became visible again at its old revision.',
@@ -267,8 +286,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
       refreshing(
-        "{ ...request, end, source: 'read', at: clock.now() }",
-        "{ ...request, start: end, end, source: 'read', at: clock.now() }",
+        "{ ...request, end, source: 'read', at: clock.now(), scanStartedAt }",
+        "{ ...request, start: end, end, source: 'read', at: clock.now(), scanStartedAt }",
       ),
     ],
   },
@@ -374,6 +393,21 @@ export const plantedBugs: readonly PlantedBug[] = [
       scheduling(
         'dueAt: hasWork(state) ? (state.dueAt ?? now) : null',
         'dueAt: state.dirty !== null ? (state.dueAt ?? now) : null',
+      ),
+    ],
+  },
+  {
+    name: 'failed requests that use up the patience',
+    mistake:
+      "Failed requests count as answers, so that a note whose content is not found after an outage settles without content. This bug was in the mirror's own code.",
+    patches: [
+      scheduling(
+        'scheduled({ ...state, failures, dueAt }, now)',
+        'scheduled({ ...state, failures, attempts: failures, dueAt }, now)',
+      ),
+      refreshing(
+        'if (await hasChanged(read, context)) return undefined',
+        'if (isUnconfirmed && (await hasChanged(read, context))) return undefined',
       ),
     ],
   },

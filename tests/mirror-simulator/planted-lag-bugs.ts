@@ -45,8 +45,8 @@ export const plantedByLag: readonly PlantedBug[] = [
       'Content with a lower revision or without one settles after one more read of its note, however new the record is.',
     patches: [
       refreshing(
-        'if (mayContentLag(state, note, request)) return',
-        'if (mayContentLag(state, note, request) && start < 0) return',
+        'mayContentLag(state, note, request)) return',
+        'mayContentLag(state, note, request) && read.start < 0) return',
       ),
     ],
   },

@@ -59,7 +59,7 @@ npm run simulate:mirror-lag                                        # new histori
 - **Events** are lost, duplicated, reordered, up to a day late, or arrive before reads show the change.
 - **Requests and responses** take up to half a minute, so that a stale response arrives after a newer one. The notes change between the pages of a
   listing. The service answers 429, 5xx, 401 or 403 for a while, or sends half a response, an empty list or a stale record. Connections break before
-  and after the response, or there is no response.
+  and after the response, or there is no response. Some responses arrive only after a whole scan that began and ended meanwhile.
 - **Processes** die before or after any store operation, or freeze for longer than any lease. A store operation fails before or after its effect, or
   takes effect long after it has failed. Clocks are wrong by up to ten minutes.
 - **Open points of the contract** that concern reading: other field names, absent fields, tombstones with few fields, empty pages, expired or repeated

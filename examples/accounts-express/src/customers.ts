@@ -8,7 +8,8 @@ const { DATABASE_URL, NOTES_BASE_URL: baseUrl = '', PUBLIC_URL } = process.env
 export const pool = new Pool({ connectionString: DATABASE_URL })
 pool.on('error', ({ message }) => console.error('an idle connection broke:', message))
 // Encrypt keys and secrets as you encrypt your other secrets.
-await pool.query('CREATE TABLE IF NOT EXISTS customers (id text PRIMARY KEY, api_key text, signing_secret text)')
+await pool.query(`CREATE TABLE IF NOT EXISTS customers
+  (id text PRIMARY KEY, api_key text, signing_secret text, secret_generation bigint NOT NULL DEFAULT 0)`)
 
 export const mirrors = createMirrors({
   store: postgresMirror(pool),
@@ -24,6 +25,10 @@ export const receiver = mirrors.receiver({
   secret: (id) => read("coalesce(signing_secret, '')", id),
 })
 
+/** Stores a signing secret, unless a newer one is stored: a late call must not overwrite it. */
+const SAVE_SECRET =
+  'UPDATE customers SET signing_secret = $1, secret_generation = $2 WHERE id = $3 AND secret_generation < $2'
+
 /** Connects the account of a customer. If the service rejects the key, the application does not keep it. */
 export async function connect(id: string, apiKey: string): Promise<void> {
   if (await mirrors.get(id)) return
@@ -32,7 +37,7 @@ export async function connect(id: string, apiKey: string): Promise<void> {
   try {
     await mirrors.add(id, {
       endpoint: `${PUBLIC_URL}/webhooks/notes/${id}`,
-      saveSecret: (secret) => pool.query('UPDATE customers SET signing_secret = $1 WHERE id = $2', [secret, id]),
+      saveSecret: (secret, { generation }) => pool.query(SAVE_SECRET, [secret, generation, id]),
     })
   } catch (error) {
     await disconnect(id)

@@ -16,6 +16,10 @@ export const mirrors = createMirrors({
 // Without a row, the receiver answers 404. With a row without a secret, it answers 503, and the service retries.
 export const receiver = mirrors.receiver({ secret: (id) => read("coalesce(signing_secret, '')", id) })
 
+/** Stores a signing secret, unless a newer one is stored: a late call must not overwrite it. */
+const SAVE_SECRET =
+  'UPDATE customers SET signing_secret = $1, secret_generation = $2 WHERE id = $3 AND secret_generation < $2'
+
 /** Connects the account of a customer. If the service rejects the key, everything is removed again. */
 export async function connect(id: string, apiKey: string): Promise<boolean> {
   if (await mirrors.get(id)) return true
@@ -24,7 +28,7 @@ export async function connect(id: string, apiKey: string): Promise<boolean> {
   try {
     await mirrors.add(id, {
       endpoint: `${PUBLIC_URL}/webhooks/notes/${id}`,
-      saveSecret: (secret) => pool.query('UPDATE customers SET signing_secret = $1 WHERE id = $2', [secret, id]),
+      saveSecret: (secret, { generation }) => pool.query(SAVE_SECRET, [secret, generation, id]),
     })
     return true
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type D1Database, DurableObject, type DurableObjectNamespace } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { NotesClient } from '@notewire/client'
-import { createMirrors } from '@notewire/mirror'
+import { createMirrors, type SaveSecret } from '@notewire/mirror'
 import { durableObjectSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { WebhookEvent } from '@notewire/protocol'
 
@@ -25,11 +25,12 @@ export class Account extends DurableObject<Env> {
       // The registry rejects a key that another customer has connected.
       const digest = createHash('sha256').update(apiKey).digest('base64url')
       await this.env.REGISTRY.prepare('INSERT INTO accounts (id, key_digest) VALUES (?, ?)').bind(id, digest).run()
-      const save = this.env.REGISTRY.prepare('UPDATE accounts SET signing_secret = ? WHERE id = ?')
-      await this.#copy.mirrors.add(id, {
-        endpoint,
-        saveSecret: async (secret) => void (await save.bind(secret, id).run()),
-      })
+      // A late call must not overwrite a newer secret.
+      const save = this.env.REGISTRY.prepare(
+        'UPDATE accounts SET signing_secret = ?1, secret_generation = ?2 WHERE id = ?3 AND secret_generation < ?2',
+      )
+      const saveSecret: SaveSecret = async (secret, { generation }) => void (await save.bind(secret, generation, id).run())
+      await this.#copy.mirrors.add(id, { endpoint, saveSecret })
       await this.#wakeAt(Date.now())
       return true
     } catch (error) {

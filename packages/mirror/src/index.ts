@@ -97,6 +97,8 @@ export type {
   MirrorsOptions,
   MirrorsReceiverOptions,
   ParkedNotice,
+  SaveSecret,
+  SecretToSave,
   ServiceAccess,
   WorkOptions,
   WorkReport,

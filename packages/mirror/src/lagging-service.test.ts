@@ -16,6 +16,8 @@ interface LaggingWorld {
   thaw(): void
   /** Keeps earlier answers for `freeze`, from now on. */
   keepAnswers(): void
+  /** Delays the next answer to a path until `release`. `answered` resolves when the service has made the answer. */
+  hold(path: string): { readonly answered: Promise<void>; readonly release: () => void }
   /** Delivers an event, and returns the receiver's status. */
   send(event: Parameters<typeof anEvent>[0]): Promise<number>
   hear(event: Parameters<typeof anEvent>[0]): Promise<void>
@@ -27,16 +29,22 @@ async function laggingWorld(contract: object = {}, store: MirrorStore = memoryMi
   onTestFinished(() => service.close())
   const answers = new Map<string, { status: number; headers: Headers; body: string }>()
   const asked: string[] = []
+  const held = new Map<string, { readonly answered: () => void; readonly released: Promise<void> }>()
   let isFrozen = false
   let keeps = true
   const fetch = async (request: Request) => {
-    asked.push(new URL(request.url).pathname)
+    const { pathname } = new URL(request.url)
+    asked.push(pathname)
     const url = request.url.replace(/updated_after=[^&]+&?/, '')
     const known = answers.get(url)
     if (isFrozen && known !== undefined) return new Response(known.body, known)
     const response = await service.fetch(request)
     const answer = { status: response.status, headers: response.headers, body: await response.text() }
     if (!isFrozen && keeps) answers.set(url, answer)
+    const hold = held.get(pathname)
+    held.delete(pathname)
+    hold?.answered()
+    await hold?.released
     return new Response(answer.body, answer)
   }
   const { baseUrl, apiKey, clock } = service
@@ -65,6 +73,12 @@ async function laggingWorld(contract: object = {}, store: MirrorStore = memoryMi
     },
     keepAnswers: () => {
       keeps = false
+    },
+    hold(path) {
+      const answered = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      held.set(path, { answered: answered.resolve, released: released.promise })
+      return { answered: answered.promise, release: released.resolve }
     },
     async hear(traits) {
       expect(await send(traits)).toBe(204)
@@ -156,6 +170,26 @@ it('a note whose access is regained at the same revision is shown by a scan a mi
   await service.clock.advance('61s')
   await mirror.sync({ scan: 'now' })
   expect(await mirror.get(note.note_id)).toMatchObject({ note: { revision: note.revision }, isSettled: true })
+})
+
+it('a 404 from before a scan that listed the note again does not remove the note', async () => {
+  const world = await laggingWorld()
+  const { service, mirror } = world
+  const note = await aNoteIn(world)
+  note.moveTo(service.owner.createChannel('elsewhere'))
+  await world.hear({ kind: 'note.deleted', noteId: note.note_id, revision: note.revision })
+  const { answered, release } = world.hold(`/v1/notes/${note.note_id}`)
+  const settled = mirror.settle()
+  await answered
+  note.moveTo('personal')
+  await mirror.sync({ scan: 'now' })
+  release()
+  await settled
+  expect(await mirror.status()).toMatchObject({ notes: { dirty: 1 }, correctAsOf: null })
+  await service.clock.advance('61s')
+  await mirror.settle()
+  expect(await mirror.get(note.note_id)).toMatchObject({ isSettled: true })
+  expect((await mirror.status()).correctAsOf).not.toBeNull()
 })
 
 it('the mirror follows a restored service after eight and a half minutes, and counts contradictions until then', async () => {

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
+import type { SecretToSave } from './index.ts'
 
 async function customerWithReceiver() {
   const world = await manyCustomers(1)
@@ -52,6 +53,70 @@ describe('the endpoint of an integration', () => {
       expect(await world.titles('customer-0')).toEqual(['heard'])
     },
   )
+
+  it('gets another secret from add if a late saveSecret has overwritten the newer secret', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const { clock } = world.service
+    const { endpoint, saveSecret } = port.optionsFor('customer-0')
+    const saves: SecretToSave[] = []
+    const lateWrite = Promise.withResolvers<void>()
+    const slow = async (secret: string, save: SecretToSave) => {
+      saves.push(save)
+      await lateWrite.promise
+      saveSecret(secret)
+    }
+    const rejected = expect(world.mirrors.add('customer-0', { endpoint, saveSecret: slow })).rejects.toMatchObject({
+      code: 'callback_timed_out',
+    })
+    await vi.waitFor(() => expect(saves).toHaveLength(1))
+    expect(saves[0]?.signal.aborted).toBe(false)
+    await clock.advance('10s')
+    await rejected
+    expect(saves[0]?.signal.aborted).toBe(true)
+
+    const record = (secret: string, save: SecretToSave) => {
+      saves.push(save)
+      saveSecret(secret)
+    }
+    await world.mirrors.add('customer-0', { endpoint, saveSecret: record })
+    expect(saves[1]?.generation).toBeGreaterThan(saves[0]?.generation ?? 0)
+    await workFor(world, 5)
+    expect(await stage.endpoints()).toEqual(['active'])
+    lateWrite.resolve()
+    await vi.waitFor(() => expect(port.secrets.get('customer-0')).toBeDefined())
+
+    // For a day, the service signs with the overwriting secret, too.
+    await workFor(world, 25 * 60)
+    world.customers[0]?.write('refused')
+    await workFor(world, 2 * 60)
+    expect(port.answers.at(-1)?.status).toBe(401)
+    expect(await stage.endpoints()).toEqual(['silent'])
+    await world.mirrors.add('customer-0', { endpoint, saveSecret: record })
+    expect(saves[2]?.generation).toBeGreaterThan(saves[1]?.generation ?? 0)
+    await workFor(world, 5)
+    expect(await stage.endpoints()).toEqual(['active'])
+    world.customers[0]?.write('heard')
+    await workFor(world, 1)
+    expect(port.answers.at(-1)?.status).toBe(204)
+    expect(await world.titles('customer-0')).toEqual(['heard', 'refused'])
+  })
+
+  it('that is registered again after the integration was removed has a secret of a higher generation', async () => {
+    await using stage = await customerWithReceiver()
+    const { world, port } = stage
+    const { endpoint } = port.optionsFor('customer-0')
+    const generations: number[] = []
+    const saveSecret = (_: string, { generation }: SecretToSave) => generations.push(generation)
+    await world.mirrors.add('customer-0', { endpoint, saveSecret })
+    await workFor(world, 60)
+    await world.mirrors.remove('customer-0')
+    await workFor(world, 5)
+    expect(await world.mirrors.list()).toEqual([])
+    await world.mirrors.add('customer-0', { endpoint, saveSecret })
+    expect(generations).toHaveLength(2)
+    expect(generations[1]).toBeGreaterThan(generations[0] ?? 0)
+  })
 
   it('that was registered without an answer is found', async () => {
     await using stage = await customerWithReceiver()

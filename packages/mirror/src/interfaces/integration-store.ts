@@ -118,14 +118,17 @@ export interface EndpointRecord {
   /** `null` if it could not be registered. */
   readonly id: string | null
   /**
-   * The latest status that the service returned; `forbidden` if the key lacks the scope `webhooks:manage`, `missing` if the endpoint no longer
-   * exists, `unsupported` if the service has no operation to read it.
+   * The latest status that the service returned; `silent` if it is active, but no event announced the changes that polls have
+   * found; `forbidden` if the key lacks the scope `webhooks:manage`, `missing` if the endpoint no longer exists, `unsupported` if the service has no
+   * operation to read it.
    */
   readonly status: string
   /** When to read its status next. */
   readonly checkAt: number
   /** The number of consecutive activations after which it did not become active. */
   readonly repairs: number
+  /** When the last event had arrived, as of the latest check; `null` before the first. */
+  readonly heardAt: number | null
 }
 
 /** The copy that a commit is for, and the worker's fencing token. Without `token`, any worker may write. */

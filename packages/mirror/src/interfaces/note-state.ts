@@ -84,8 +84,10 @@ export interface NoteState {
   readonly contradictedSince: number | null
   /** The scan that holds the removal back until `acceptRemovals`. For a live note: the scan missed it, and no read has confirmed that yet. */
   readonly heldByScan: string | null
-  /** The number of consecutive attempts that did not settle the note. */
+  /** The number of consecutive attempts that the service answered and that did not settle the note, because the answer may lag. */
   readonly attempts: number
+  /** The number of consecutive attempts in which a request failed: the service did not answer, or answered an error such as 429 or 503. */
+  readonly failures: number
   /** When to read the note or its content; `null` if there is nothing to read. */
   readonly dueAt: number | null
   readonly heard: HeardEvent | null
@@ -120,6 +122,7 @@ export function unknownNote(noteId: string): NoteState {
     contradictedSince: null,
     heldByScan: null,
     attempts: 0,
+    failures: 0,
     dueAt: null,
     heard: null,
   }

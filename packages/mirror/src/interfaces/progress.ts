@@ -74,6 +74,8 @@ export interface ConfirmationProgress {
 /** A scan that ended. */
 export interface CompletedScan {
   readonly scanId: string
+  /** The sequence number before page one. */
+  readonly startedAt: number
   readonly beganAt: number
   readonly endedAt: number
   readonly seen: number

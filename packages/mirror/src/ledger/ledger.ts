@@ -8,9 +8,9 @@ import { commitGroups } from './commit-groups.ts'
 
 /**
  * Returns what to write for a note, given its state; `undefined` to leave the note unchanged. `sequence` is a sequence number that the
- * store issued after the response or event had arrived.
+ * store issued after the response or event had arrived, and `progress` that of the listings.
  */
-export type Decide = (state: NoteState, sequence: number) => Decision | undefined
+export type Decide = (state: NoteState, sequence: number, progress: MirrorProgress) => Decision | undefined
 
 /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. */
 export type NextProgress = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
@@ -138,14 +138,14 @@ function isEdited({ state: { transcriptHeld, summaryHeld } }: KnownNote): boolea
 
 function decideAll(
   noteIds: readonly string[],
-  { notes }: LoadedNotes,
+  { notes, progress }: LoadedNotes,
   decide: Decide,
   sequence: number,
 ): ReadonlyMap<string, NoteWrite> {
   const writes = new Map<string, NoteWrite>()
   for (const noteId of noteIds) {
     const { state, version } = notes.get(noteId) ?? { state: unknownNote(noteId), version: 0 }
-    const decision = decide(state, sequence)
+    const decision = decide(state, sequence, progress)
     if (decision === undefined) continue
     writes.set(noteId, { ...decision, expectedVersion: version, isStamp: version > 0 && isStamp(state, decision) })
   }

@@ -82,10 +82,10 @@ function missesTooMany({ missing, live, kept }: { missing: number; live: number;
 }
 
 async function endScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  const { scanId, beganAt, seen, missing, holdsBack, unidentified } = requireScan(lister.progress)
+  const { scanId, startedAt, beganAt, seen, missing, holdsBack, unidentified } = requireScan(lister.progress)
   const endedAt = clock.now()
   await lister.advance(() => ({
     scan: null,
-    lastScan: { scanId, beganAt, endedAt, seen, missing, holdsBack, unidentified },
+    lastScan: { scanId, startedAt, beganAt, endedAt, seen, missing, holdsBack, unidentified },
   }))
 }

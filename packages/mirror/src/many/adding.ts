@@ -1,3 +1,4 @@
+import { refuseResponse } from '@notewire/protocol'
 import type { Engine } from '../engine/engine.ts'
 import { IntegrationBusyError, KeyChangedError } from '../interfaces/errors.ts'
 import {
@@ -8,9 +9,9 @@ import {
 } from '../interfaces/integration-store.ts'
 import { hasListedNotes } from '../listing/key-guard.ts'
 import { requestListing } from '../service/full-listing.ts'
-import { type Registration, registerEndpoint } from './endpoint.ts'
+import { registerEndpoint } from './endpoint.ts'
 import { LEASE_MS, LeaseLostError } from './lease.ts'
-import type { MirrorsSettings } from './mirrors-options.ts'
+import type { MirrorsSettings, SaveSecret } from './mirrors-options.ts'
 import { SharedPauses } from './shared-pauses.ts'
 import { type ActiveWork, doSlice } from './slice.ts'
 import { withinLimit } from './time-limit.ts'
@@ -41,16 +42,32 @@ export async function addIntegration(
   const { store, clock } = settings
   const laterMs = isWorkedOnAtOnce ? HEAD_START_MS : 0
   for (;;) {
-    const record = await store.integrations.put(integration, crypto.randomUUID(), clock.now() + laterMs)
+    const record = await store.integrations.put(integration, newCopyId(clock.now()), clock.now() + laterMs)
     if (record.state !== 'removing') return record
     const taken = await takeNow(integration, settings)
     if (taken !== undefined) await doSlice(taken, withoutLimits(settings))
   }
 }
 
+/** Makes the id of a copy. It begins with the current time, so that {@link secretGeneration} also grows after the integration was removed. */
+function newCopyId(now: number): string {
+  return `${now}-${crypto.randomUUID()}`
+}
+
+/** The number of a secret: greater whenever the integration was taken again, even by a process that died before it wrote anything. */
+function secretGeneration({ generation, token }: IntegrationRecord): number {
+  return (Number.parseInt(generation, 10) || 0) + token
+}
+
+/** The endpoint to register. */
+interface EndpointToRegister {
+  readonly url: string
+  readonly saveSecret: SaveSecret
+}
+
 /** What `add` does with an integration immediately. */
 interface FirstWork {
-  readonly registration: Registration | undefined
+  readonly registration: EndpointToRegister | undefined
   /** Why the integration was parked before `add`. */
   readonly parkedBecause: ParkedBecause | null
 }
@@ -94,12 +111,16 @@ function workOf({ registration, parkedBecause }: FirstWork): ActiveWork {
     if (parkedBecause === 'key_refused') await requestListing(client, signal)
     if (registration === undefined) return { ...record, dueAt: clock.now() }
     const { url } = registration
+    const generation = secretGeneration(record)
     const saveSecret = (secret: string) =>
-      withinLimit('saveSecret', clock, signal, async () => await registration.saveSecret(secret))
+      withinLimit('saveSecret', clock, signal, async (signal) => {
+        refuseResponse(await registration.saveSecret(secret, { generation, signal }))
+      })
     const now = clock.now()
+    const seen = { now, heardAt: copy.heardAt }
     return {
       ...record,
-      endpoint: await registerEndpoint(client, { url, saveSecret }, record.endpoint, now),
+      endpoint: await registerEndpoint(client, { url, saveSecret }, record.endpoint, seen),
       dueAt: now,
     }
   }

@@ -1,5 +1,5 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
-import { NOTE_EVENT_KINDS, type NoResponse, refuseResponse, type WebhookEndpoint } from '@notewire/protocol'
+import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
 import type { EndpointRecord } from '../interfaces/integration-store.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000
@@ -12,24 +12,32 @@ const MAX_PAUSE_MS = 15 * 60_000
 export interface Registration {
   readonly url: string
   /** Stores the signing secret for the receiver. The endpoint counts as registered when it resolves. */
-  readonly saveSecret: (secret: string) => NoResponse
+  readonly saveSecret: (secret: string) => Promise<void>
+}
+
+/** The time of a registration or check, and when the last event had arrived. */
+interface Seen {
+  readonly now: number
+  readonly heardAt: number | null
 }
 
 /**
  * Registers the endpoint, or repairs it. The record is written after `saveSecret`. If the process dies before that, the next call finds an
- * endpoint whose secret may not be stored, and rotates the secret. The service continues to sign with the old secret, too, for 24 hours.
+ * endpoint whose secret may not be stored, and rotates the secret. It also rotates the secret if the checks found that the receiver rejects the
+ * events: the stored secret may be wrong. The service continues to sign with the old secret, too, for 24 hours.
  */
 export async function registerEndpoint(
   client: NotesClient,
   registration: Registration,
   known: EndpointRecord | null,
-  now: number,
+  seen: Seen,
 ): Promise<EndpointRecord> {
   try {
-    return await register(client, registration, known, now)
+    return await register(client, registration, known, seen)
   } catch (error) {
     if (!(error instanceof NotesClientError && error.code === 'forbidden')) throw error
-    return { url: registration.url, id: null, status: 'forbidden', checkAt: now + CHECK_EVERY_MS, repairs: 0 }
+    const { now, heardAt } = seen
+    return { url: registration.url, id: null, status: 'forbidden', checkAt: now + CHECK_EVERY_MS, repairs: 0, heardAt }
   }
 }
 
@@ -37,7 +45,7 @@ async function register(
   client: NotesClient,
   { url, saveSecret }: Registration,
   known: EndpointRecord | null,
-  now: number,
+  seen: Seen,
 ): Promise<EndpointRecord> {
   const { webhookEndpoints } = client
   const listed = await webhookEndpoints.list().catch(undefinedIfUnsupported)
@@ -46,14 +54,17 @@ async function register(
   const found = own ?? listed?.find((endpoint) => endpoint.url === url)
   if (found === undefined) {
     const created = await webhookEndpoints.create({ url, events: NOTE_EVENT_KINDS })
-    refuseResponse(await saveSecret(created.signing_secret))
-    return recordOf(created, url, now)
+    await saveSecret(created.signing_secret)
+    return recordOf(created, url, seen)
   }
-  if (own === undefined) {
-    const { signing_secret } = await webhookEndpoints.rotateSecret(found.endpoint_id)
-    refuseResponse(await saveSecret(signing_secret))
-  }
-  return recordOf(await repair(client, found, url), url, now)
+  if (own === undefined || isRejected(known))
+    await saveSecret((await webhookEndpoints.rotateSecret(found.endpoint_id)).signing_secret)
+  return recordOf(await repair(client, found, url), url, seen)
+}
+
+/** Whether the receiver probably rejects the events of the endpoint. The latest activation may still take effect, but not the one before. */
+function isRejected(known: EndpointRecord | null): boolean {
+  return known !== null && (known.status === 'silent' || known.repairs > 1)
 }
 
 async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: string): Promise<WebhookEndpoint> {
@@ -68,29 +79,39 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
  * Reads the status of an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when the
  * receiver answers. The pauses between two activations grow to 15 minutes.
  *
- * @param isSuspect  a poll found changes that no event announced: an endpoint that is still active is checked again in an hour
+ * @param isSuspect  a poll found changes that no event announced. If no event has arrived since the latest check, an active endpoint is `silent`:
+ * the receiver probably rejects its events, because the stored secret is wrong. It is checked again in an hour.
  * @throws NotesClientError when the service refuses the key, or is not available
  */
 export async function checkEndpoint(
   client: NotesClient,
   known: EndpointRecord,
-  now: number,
+  { now, heardAt }: Seen,
   isSuspect: boolean,
 ): Promise<EndpointRecord> {
   const { id } = known
   if (id === null) return { ...known, checkAt: now + CHECK_EVERY_MS }
+  const checked = { ...known, heardAt }
   try {
     const { status } = await client.webhookEndpoints.get(id)
     const checkAfterMs = isSuspect ? CHECK_AGAIN_AFTER_MS : CHECK_EVERY_MS
-    if (status === 'active') return { ...known, status, checkAt: now + checkAfterMs, repairs: 0 }
+    if (status === 'active') {
+      const isSilent = isSilentSince(known, heardAt, isSuspect)
+      return { ...checked, status: isSilent ? 'silent' : status, checkAt: now + checkAfterMs, repairs: 0 }
+    }
     const repaired = await client.webhookEndpoints.update(id, { status: 'active' })
     const pause = Math.min(FIRST_REPAIR_AFTER_MS * 2 ** Math.min(known.repairs, 10), MAX_PAUSE_MS)
-    return { ...known, status: repaired.status ?? 'unknown', checkAt: now + pause, repairs: known.repairs + 1 }
+    return { ...checked, status: repaired.status ?? 'unknown', checkAt: now + pause, repairs: known.repairs + 1 }
   } catch (error) {
     const status = error instanceof NotesClientError ? PERMANENT_ERRORS.get(error.code) : undefined
     if (status === undefined) throw error
-    return { ...known, status, checkAt: now + CHECK_EVERY_MS }
+    return { ...checked, status, checkAt: now + CHECK_EVERY_MS }
   }
+}
+
+/** Whether no event has arrived since the latest check, although the endpoint was active then and a poll has found changes since. */
+function isSilentSince({ status, heardAt }: EndpointRecord, heardNow: number | null, isSuspect: boolean): boolean {
+  return heardNow === heardAt && (status === 'silent' || (status === 'active' && isSuspect))
 }
 
 /** Errors that an immediate retry would get again, and the status to record for each. */
@@ -100,8 +121,8 @@ const PERMANENT_ERRORS: ReadonlyMap<string, string> = new Map([
   ['not_supported', 'unsupported'],
 ])
 
-function recordOf({ endpoint_id: id, status }: WebhookEndpoint, url: string, now: number): EndpointRecord {
-  return { url, id, status: status ?? 'unknown', checkAt: now + FIRST_REPAIR_AFTER_MS, repairs: 0 }
+function recordOf({ endpoint_id: id, status }: WebhookEndpoint, url: string, { now, heardAt }: Seen): EndpointRecord {
+  return { url, id, status: status ?? 'unknown', checkAt: now + FIRST_REPAIR_AFTER_MS, repairs: 0, heardAt }
 }
 
 function undefinedIfUnsupported(error: unknown): undefined {

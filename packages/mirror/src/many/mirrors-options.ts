@@ -77,9 +77,25 @@ export interface AddOptions {
   readonly endpoint?: string | undefined
   /**
    * Stores the endpoint's signing secret for the receiver. Required with `endpoint`. It may be called again with another secret. `add` rejects if
-   * it rejects, returns a `Response` (check the response of your vault, and throw if it is an error), or takes longer than 10 s.
+   * it rejects, returns a `Response` (check the response of your vault, and throw if it is an error), or takes longer than 10 s. A call that is late must not overwrite a newer secret: compare `generation`.
+   *
+   * @example
+   * ```sql
+   * UPDATE customers SET signing_secret = $1, secret_generation = $2 WHERE id = $3 AND secret_generation < $2
+   * ```
    */
-  readonly saveSecret?: ((secret: string) => NoResponse) | undefined
+  readonly saveSecret?: SaveSecret | undefined
+}
+
+/** Stores a signing secret for the receiver. */
+export type SaveSecret = (secret: string, save: SecretToSave) => NoResponse
+
+/** Second parameter of `saveSecret`. */
+export interface SecretToSave {
+  /** Is greater for each later secret of the integration, also after `remove` and another `add`. Milliseconds since the Unix epoch fit. */
+  readonly generation: number
+  /** Fires when `add` no longer waits for the call. A write that has not begun yet must then not begin. */
+  readonly signal: AbortSignal
 }
 
 /** Options of `mirrors.work`. */

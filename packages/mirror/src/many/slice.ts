@@ -133,9 +133,10 @@ const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, {
   const slice = await engine.slice(copy, { signal, shouldYield })
   const now = settings.clock.now()
   const isSuspect = foundUnannounced(slice)
-  const isCheckDue = record.endpoint !== null && (record.endpoint.checkAt <= now || isSuspect)
-  const endpoint =
-    record.endpoint && isCheckDue ? await checkEndpoint(client, record.endpoint, now, isSuspect) : record.endpoint
+  const known = record.endpoint
+  const isCheckDue = known !== null && (known.checkAt <= now || isSuspect)
+  const seen = { now, heardAt: copy.heardAt }
+  const endpoint = isCheckDue ? await checkEndpoint(client, known, seen, isSuspect) : known
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
   const schedule = { clock: settings.clock, pollEveryMs: jittered(pollEveryMs, record.integration) }
   const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), now)

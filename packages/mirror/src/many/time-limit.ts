@@ -13,21 +13,26 @@ const NEXT_STEPS = {
 /**
  * Waits for a function of the user, for 10 s at most, because the integration is leased meanwhile.
  *
+ * @param call  gets a signal that fires when nobody waits for the function any more
  * @throws MirrorError `callback_timed_out`; the signal's reason if it fires
  */
 export async function withinLimit<Result>(
   name: keyof typeof NEXT_STEPS,
   clock: Clock,
   signal: AbortSignal,
-  call: () => Promise<Result>,
+  call: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const over = new AbortController()
+  const gaveUp = new AbortController()
   const late = clock.sleep(LIMIT_MS, AbortSignal.any([signal, over.signal])).then(() => {
     throw new MirrorError('callback_timed_out', `${name} took longer than ${LIMIT_MS / 1000} s. ${NEXT_STEPS[name]}`)
   })
   late.catch(() => undefined)
   try {
-    return await Promise.race([call(), late])
+    return await Promise.race([call(gaveUp.signal), late])
+  } catch (error) {
+    gaveUp.abort(error)
+    throw error
   } finally {
     over.abort()
   }

@@ -82,10 +82,11 @@ function contradictionOf({ noteId, contradictedSince, floor }: NoteState): strin
   return `Since ${timeOf(contradictedSince)} the service shows a lower revision than before: it lags behind, or was restored from a backup. ${accepted}`
 }
 
-function workOf({ dirty, hintedRevision, attempts, dueAt }: NoteState): string | undefined {
+function workOf({ dirty, hintedRevision, attempts, failures, dueAt }: NoteState): string | undefined {
   if (dirty === null) return undefined
   const hinted = hintedRevision === null ? '' : ` to get revision ${hintedRevision} or later`
-  const tried = attempts === 0 ? '' : `, after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+  const count = attempts + failures
+  const tried = count === 0 ? '' : `, after ${count} ${count === 1 ? 'attempt' : 'attempts'}`
   return `The mirror will read it again${hinted}${tried}${dueAt === null ? '' : `, at ${timeOf(dueAt)} or later`}.`
 }
 

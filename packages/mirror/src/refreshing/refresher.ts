@@ -4,9 +4,9 @@ import type { SyncContext } from '../context/sync-context.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
-import type { KnownNote } from '../ledger/ledger.ts'
+import type { Decide, KnownNote } from '../ledger/ledger.ts'
+import { areAttemptsUsedUp } from '../rules/backoff.ts'
 import {
-  applyContent,
   applyLateContent,
   hasUnexpectedPart,
   judgeContent,
@@ -73,34 +73,31 @@ async function readAnnounced({ noteId, hintedRevision, revision }: NoteState, co
 
 async function refreshContent(read: ReadRecord, context: SyncContext): Promise<KnownNote | undefined> {
   const { client, clock, keep } = context
-  const { note, state, start } = read
+  const { note, state } = read
   const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
   const content = await readKeptContent(note, context)
-  switch (judgeContent(content, keep)) {
-    case 'settled':
-      return await settle(read, content, false, context)
-    case 'unconfirmed': {
-      if (mayContentLag(state, note, request)) return await settle(read, content, true, context)
-      const secondRequest = { start, requestedAt: clock.now() }
-      const again = await context.readNote(note.note_id)
-      if (again === undefined || !isSameRecord(note, again)) {
-        // The note has changed meanwhile. If it must be read again, any worker may take it now.
-        await applyAnswer(note.note_id, again, secondRequest, context, dueAtOnce)
-        return undefined
-      }
-      // If the record's status of absent content is `ready`, one of the two reads may lag.
-      if (lacksReadyPart(content, keep)) return await postponeLagging(content, context)
-      return await settle(read, content, false, context)
-    }
-    case 'outdated':
-      await revise(note.note_id, context, (state, sequence) => {
-        const now = clock.now()
-        return rereadOutdated(state, sequence, now) ?? applyContent(state, withoutOutdated(content), keep, now)
-      })
-      return undefined
-    case 'lagging':
-      return await postponeLagging(content, context)
+  const verdict = judgeContent(content, keep)
+  if (verdict === 'settled') return await settle(read, content, false, context)
+  const isUnconfirmed = verdict === 'unconfirmed'
+  if (isUnconfirmed && mayContentLag(state, note, request)) return await settle(read, content, true, context)
+  const isLastAttempt = areAttemptsUsedUp(state.attempts)
+  if (!isUnconfirmed && !isLastAttempt) {
+    return await retryContent(note, verdict === 'outdated' ? rereadOutdated : postponeContent, context)
   }
+  if (await hasChanged(read, context)) return undefined
+  // If the record's status of absent content is `ready`, one of the two reads may lag.
+  if (lacksReadyPart(content, keep) && !isLastAttempt) return await retryContent(note, postponeContent, context)
+  return await settle(read, withoutOutdated(content), false, context)
+}
+
+/** Reads a note again after its content, and applies the answer if the note has changed. */
+async function hasChanged({ note, start }: ReadRecord, context: SyncContext): Promise<boolean> {
+  const request = { start, requestedAt: context.clock.now() }
+  const again = await context.readNote(note.note_id)
+  if (again !== undefined && isSameRecord(note, again)) return false
+  // If the note must be read again, any worker may take it now.
+  await applyAnswer(note.note_id, again, request, context, dueAtOnce)
+  return true
 }
 
 /**
@@ -122,11 +119,12 @@ async function settle(
   return undefined
 }
 
-async function postponeLagging(content: NoteWithContent, context: SyncContext): Promise<undefined> {
-  await revise(content.note.note_id, context, (state) => {
-    const now = context.clock.now()
-    return postponeContent(state, now) ?? applyContent(state, content, context.keep, now)
-  })
+async function retryContent(
+  { note_id }: Note,
+  retry: (state: NoteState, now: number, sequence: number) => Decision,
+  context: SyncContext,
+): Promise<undefined> {
+  await revise(note_id, context, (state, sequence) => retry(state, context.clock.now(), sequence))
 }
 
 /** Reads the parts that the mirror keeps. The key may not have the scope to read the others. */
@@ -147,8 +145,9 @@ async function applyAnswer(
   amend: (decision: Decision, now: number) => Decision,
 ): Promise<NoteState | undefined> {
   const { clock, hooks, keep } = context
-  const revised = await revise(noteId, context, (state, end) => {
-    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now() }
+  const revised = await revise(noteId, context, (state, end, { scan, lastScan }) => {
+    const scanStartedAt = (scan ?? lastScan)?.startedAt
+    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartedAt }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
   if (revised !== undefined && revised.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })
@@ -159,11 +158,7 @@ function dueAtOnce(decision: Decision, now: number): Decision {
   return { ...decision, state: { ...decision.state, dueAt: decision.state.dueAt === null ? null : now } }
 }
 
-async function revise(
-  noteId: string,
-  { ledger }: SyncContext,
-  decide: (state: NoteState, sequence: number) => Decision | undefined,
-): Promise<NoteState | undefined> {
+async function revise(noteId: string, { ledger }: SyncContext, decide: Decide): Promise<NoteState | undefined> {
   return (await ledger.revise([noteId], decide)).get(noteId)?.state
 }
 

@@ -5,7 +5,7 @@ import { isAhead } from './time.ts'
 const FIRST_PAUSE_MS = 1_000
 const MAX_PAUSE_MS = 5 * 60_000
 
-/** The number of attempts after which a response that lags behind an event is accepted. Their pauses add up to eight and a half minutes. */
+/** The number of answered attempts after which a response that lags is accepted. Their pauses add up to eight and a half minutes. */
 const MAX_ATTEMPTS = 8
 
 /** The shortest time before a lower revision is accepted, in milliseconds: events may have shortened the pauses between the attempts. */
@@ -19,7 +19,7 @@ export function backoffAfter(attempts: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts, 20), MAX_PAUSE_MS)
 }
 
-/** Whether enough attempts were made to accept a response that lags behind an event. */
+/** Whether the service has answered enough attempts to accept a response that lags. */
 export function areAttemptsUsedUp(attempts: number): boolean {
   return attempts >= MAX_ATTEMPTS
 }
@@ -29,10 +29,11 @@ export function scheduled(state: NoteState, now: number): NoteState {
   return { ...state, dueAt: hasWork(state) ? (state.dueAt ?? now) : null }
 }
 
-/** Postpones a note that could not be read. */
+/** Postpones a note after a request that failed. Failures say nothing about the note, so they do not count as attempts. */
 export function postpone(state: NoteState, now: number): Decision {
-  const attempts = state.attempts + 1
-  return { state: scheduled({ ...state, attempts, dueAt: now + backoffAfter(attempts) }, now) }
+  const failures = state.failures + 1
+  const dueAt = now + backoffAfter(Math.max(failures, state.attempts))
+  return { state: scheduled({ ...state, failures, dueAt }, now) }
 }
 
 /** Whether `dueAt` was written by a clock that was ahead: no pause is longer than `MAX_REFUSAL_PAUSE_MS`. */

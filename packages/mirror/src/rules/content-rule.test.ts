@@ -2,7 +2,7 @@ import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
 import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
-import { postpone } from './backoff.ts'
+import { areAttemptsUsedUp, postpone } from './backoff.ts'
 import {
   applyContent,
   applyLateContent,
@@ -147,26 +147,38 @@ describe('a transcript and a summary', () => {
     expect(decision?.state).toMatchObject({ dirty: 40, dueAt: NOW, settledRevision: 5 })
   })
 
-  it('that lag are retried with growing pauses, and finally count as absent', () => {
-    let state = unsettled
-    let attempts = 0
-    for (let next = postponeContent(state, NOW); next !== undefined; next = postponeContent(state, NOW)) {
-      expect(next.state.dueAt).toBeGreaterThan(NOW)
-      state = next.state
-      attempts += 1
+  it('that lag are retried with growing pauses, until eight attempts were answered', () => {
+    let state: NoteState = { ...unsettled, failures: 3 }
+    const pauses: number[] = []
+    while (!areAttemptsUsedUp(state.attempts)) {
+      state = postponeContent(state, NOW).state
+      pauses.push((state.dueAt ?? 0) - NOW)
+      expect(state.failures).toBe(0)
     }
-    expect(attempts).toBe(8)
+    expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000])
+  })
+
+  it('whose requests fail are retried with growing pauses, and a failure is not an attempt', () => {
+    let state = unsettled
+    const pauses: number[] = []
+    for (let failures = 1; failures <= 9; failures += 1) {
+      state = postpone(state, NOW).state
+      pauses.push((state.dueAt ?? 0) - NOW)
+      expect(state).toMatchObject({ attempts: 0, failures })
+    }
+    expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000])
+    expect(postpone({ ...unsettled, attempts: 5 }, NOW).state).toMatchObject({ attempts: 5, dueAt: NOW + 32_000 })
   })
 
   it('that are newer than the record make the note dirty', () => {
-    expect(rereadOutdated(unsettled, 77, NOW)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
+    expect(rereadOutdated(unsettled, NOW, 77)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
   })
 
-  it('that are newer than the record at every attempt finally count as not ready', () => {
+  it('that are newer than the record are retried with growing pauses, and finally count as not ready', () => {
     let state = unsettled
     const pauses: number[] = []
-    for (let next = rereadOutdated(state, 77, NOW); next !== undefined; next = rereadOutdated(state, 77, NOW)) {
-      state = next.state
+    while (!areAttemptsUsedUp(state.attempts)) {
+      state = rereadOutdated(state, NOW, 77).state
       pauses.push((state.dueAt ?? 0) - NOW)
     }
     expect(pauses).toEqual([0, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000])
@@ -238,7 +250,7 @@ describe('a note that an event has hidden and that cannot be read', () => {
 
   it('keeps its content for an hour while it is retried', () => {
     expect(eraseUnconfirmed(hidden, NOW + 60 * 60_000 - 1)).toBeUndefined()
-    expect(postpone(hidden, NOW).state).toMatchObject({ attempts: 1, dirty: 20 })
+    expect(postpone(hidden, NOW).state).toMatchObject({ failures: 1, dirty: 20 })
   })
 
   it('is erased after that, and must still be read', () => {

@@ -2,7 +2,7 @@ import type { NoteWithContent } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import type { HeldContent, NoteState } from '../interfaces/note-state.ts'
 import type { ContentParts } from '../interfaces/note-write.ts'
-import { areAttemptsUsedUp, backoffAfter, scheduled } from './backoff.ts'
+import { backoffAfter, scheduled } from './backoff.ts'
 import type { Decision } from './decision.ts'
 import type { KeptParts } from './keep.ts'
 import { endOfLag, isPastLag, latestServiceTimeIn, trustedTime } from './time.ts'
@@ -21,7 +21,7 @@ export function meansAbsent(status: string | null | undefined): boolean {
  * - `unconfirmed`: they carry no revision, or are absent although no status says so. They are accepted if the note has the same
  *   revision before and after they are read.
  * - `outdated`: the note may have changed or been removed since its record was read. The note is read again.
- * - `lagging`: they are absent although the record's status is `ready`.
+ * - `lagging`: they are absent although the record's status is `ready`. They are read again later.
  */
 export type ContentVerdict = 'settled' | 'unconfirmed' | 'outdated' | 'lagging'
 
@@ -86,6 +86,7 @@ export function applyContent(
     transcriptHeld: keep.has('transcript') ? heldOf(transcript) : null,
     summaryHeld: keep.has('summary') ? heldOf(summary) : null,
     attempts: 0,
+    failures: 0,
   }
   const content: ContentParts = {
     transcript: keep.has('transcript') && transcript.status === 'ready' ? transcript.transcript : null,
@@ -132,7 +133,7 @@ export function applyLateContent(
 ): Decision | undefined {
   const settled = applyContent(state, content, keep, now)
   if (settled === undefined) return undefined
-  if (state.evidence?.end !== asOf) return { state: { ...state, dueAt: now } }
+  if (state.evidence?.end !== asOf) return { state: { ...state, failures: 0, dueAt: now } }
   return mayLag ? showUntilReread(state, settled.content, now) : settled
 }
 
@@ -140,7 +141,7 @@ export function applyLateContent(
 function showUntilReread(state: NoteState, { transcript, summary }: ContentParts, now: number): Decision {
   const recordSeenAt = trustedTime(state.recordSeenAt ?? now, now)
   const dueAt = state.dirty === null ? endOfLag(recordSeenAt) : state.dueAt
-  const decision = { state: scheduled({ ...state, recordSeenAt, dueAt }, now) }
+  const decision = { state: scheduled({ ...state, recordSeenAt, failures: 0, dueAt }, now) }
   // An absent part does not replace a stored part.
   const content = { ...(transcript == null ? {} : { transcript }), ...(summary == null ? {} : { summary }) }
   return Object.keys(content).length === 0 ? decision : { ...decision, content, announce: 'changed' }
@@ -157,19 +158,17 @@ export function withContent(decision: Decision, content: NoteWithContent, keep: 
   }
 }
 
-/** Postpones content that does not exist yet; `undefined` after the last attempt, after which it counts as absent. */
-export function postponeContent(state: NoteState, now: number): Decision | undefined {
-  if (areAttemptsUsedUp(state.attempts)) return undefined
+/** Postpones content that does not exist yet. */
+export function postponeContent(state: NoteState, now: number): Decision {
   const attempts = state.attempts + 1
-  return { state: scheduled({ ...state, attempts, dueAt: now + backoffAfter(attempts) }, now) }
+  return { state: scheduled({ ...state, attempts, failures: 0, dueAt: now + backoffAfter(attempts) }, now) }
 }
 
-/** Makes a note dirty, because its content shows that the record is outdated; `undefined` after the last attempt. */
-export function rereadOutdated(state: NoteState, sequence: number, now: number): Decision | undefined {
-  if (areAttemptsUsedUp(state.attempts)) return undefined
+/** Makes a note dirty, because its content shows that the record is outdated. */
+export function rereadOutdated(state: NoteState, now: number, sequence: number): Decision {
   const { attempts } = state
   const dueAt = attempts === 0 ? now : now + backoffAfter(attempts)
-  return { state: { ...state, dirty: state.dirty ?? sequence, attempts: attempts + 1, dueAt } }
+  return { state: { ...state, dirty: state.dirty ?? sequence, attempts: attempts + 1, failures: 0, dueAt } }
 }
 
 /** The content, with each outdated part replaced by `not_ready`. */

@@ -15,4 +15,6 @@ export interface ReadStamp {
   readonly at: number
   /** When the full scan that listed the record began. */
   readonly scanBeganAt?: number | undefined
+  /** For a read of a single note: the sequence number at which the latest scan began, if one is under way or has ended. */
+  readonly scanStartedAt?: number | undefined
 }

@@ -41,7 +41,7 @@ export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): H
 export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
   const heard = heardEvent(state, hint, { sequence, at })
   const dirty = Math.max(state.dirty ?? 0, sequence)
-  const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0, contradictedSince: null }
+  const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0, failures: 0, contradictedSince: null }
   if (hint.kind === 'note.deleted') return hide(marked, hint, { sequence, at })
   if (state.presence === 'live' && !hasWork(state) && isAlreadyKnown(state, hint)) return { state: { ...state, heard } }
   if (staysContradicted(state, hint)) return { state: { ...state, heard, dirty } }

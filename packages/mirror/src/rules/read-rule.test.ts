@@ -75,6 +75,12 @@ describe('presence depends on the order of reads', () => {
     expect(announce).toBe('appeared')
   })
 
+  it('a read that began before the latest scan does not show a note, and causes another read', () => {
+    const late = read(aGoneNote(), aRecord(), aReading(22, 30, { scanStartedAt: 23 }))
+    expect(late.state).toMatchObject({ presence: 'gone', dirty: 30, dueAt: NOW })
+    expect(read(late.state, aRecord(), aReading(30, 31, { scanStartedAt: 23 })).state.presence).toBe('live')
+  })
+
   it('evidence never gets older, in any order of reads', () => {
     const answers = fc.constantFrom(undefined, aRecord(), aRecord({ revision: 6 }), aTombstone())
     const reads = fc.array(fc.tuple(fc.nat(30), answers), { maxLength: 12 })
@@ -271,7 +277,7 @@ describe('an answer that lags behind an event', () => {
   it('does not show a note: a record below the revision of an event proves nothing', () => {
     const { state } = applyHint(aGoneNote(), hint, { sequence: 30, at: NOW })
     const lagging = read(state, aRecord({ revision: 6 }), aReading(30, 31)).state
-    expect(lagging).toMatchObject({ presence: 'gone', contradictedSince: NOW, dirty: 30 })
+    expect(lagging).toMatchObject({ presence: 'gone', contradictedSince: NOW, dirty: 31 })
     expect(read(lagging, aRecord({ revision: 7 }), aReading(32, 33)).state).toMatchObject({ presence: 'live' })
   })
 })

@@ -9,7 +9,7 @@ import {
   recordContradiction,
 } from './contradiction.ts'
 import type { Decision, ReadStamp } from './decision.ts'
-import { judgeReappearance, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
+import { judgeReappearance, type ReappearanceVerdict, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
 import { type KeptParts, keptRecord, withoutUnkept } from './keep.ts'
 import { endOfLag, isPastLag, trustedTime } from './time.ts'
 
@@ -31,7 +31,8 @@ export interface ReadPolicy {
  */
 export function applyRead(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
   const decision = decide(withTrustedFloor(state, stamp.at), answer, stamp, policy)
-  return { ...decision, state: scheduled(decision.state, stamp.at) }
+  const failures = stamp.source === 'read' ? 0 : state.failures
+  return { ...decision, state: scheduled({ ...decision.state, failures }, stamp.at) }
 }
 
 function decide(state: NoteState, answer: Note | undefined, stamp: ReadStamp, policy: ReadPolicy): Decision {
@@ -89,20 +90,33 @@ function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, 
   if (overlaps(state, stamp) && note.revision < (state.revision ?? 0)) {
     return { state: readAgain(withEvidence(state, 'present', stamp), note, stamp, policy) }
   }
+  if (policy.isAccepted !== true && beganBeforeScan(stamp)) return { state: readAgain(state, note, stamp, policy) }
   const verdict = policy.isAccepted === true ? 'show' : judgeReappearance(state, note, stamp)
-  if (verdict !== 'show' && beganBeforeDirty(state, stamp)) return { state }
+  if (verdict === 'show') {
+    const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
+    // The pause before another read may be that of a contradiction, which has ended.
+    const dueAt = seen.dirty === null ? seen.dueAt : stamp.at
+    return applyRecord(state, note, { ...seen, ...VISIBLE, dueAt }, stamp, policy)
+  }
+  const unshown = beganBeforeDirty(state, stamp) ? state : retryUnshown(verdict, state, stamp)
+  // An older read that did not find the note must not clear `dirty`: the note may be visible since.
+  return { state: { ...unshown, dirty: Math.max(unshown.dirty ?? 0, stamp.end) } }
+}
+
+function retryUnshown(verdict: Exclude<ReappearanceVerdict, 'show'>, state: NoteState, stamp: ReadStamp): NoteState {
   switch (verdict) {
     case 'may_lag':
-      return { state: retryAfterLag(state, stamp) }
+      return retryAfterLag(state, stamp)
     case 'contradicted':
-      return { state: recordContradiction(state, stamp) }
+      return recordContradiction(state, stamp)
     case 'refused':
-      return { state: recordContradiction(state, stamp, backoffAfterRefusal) }
-    case 'show': {
-      const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
-      return applyRecord(state, note, { ...seen, ...VISIBLE }, stamp, policy)
-    }
+      return recordContradiction(state, stamp, backoffAfterRefusal)
   }
+}
+
+/** Whether a scan began after the read. If it did not list the note, the read must not show the note. */
+function beganBeforeScan({ start, scanStartedAt }: ReadStamp): boolean {
+  return scanStartedAt !== undefined && start < scanStartedAt
 }
 
 function applyRecord(

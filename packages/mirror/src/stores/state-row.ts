@@ -30,6 +30,7 @@ export const STATE_COLUMNS = [
   ['contradicted_since', 'time', ({ contradictedSince }) => contradictedSince],
   ['held_by_scan', 'text', ({ heldByScan }) => heldByScan],
   ['attempts', 'bigint', ({ attempts }) => attempts],
+  ['failures', 'bigint', ({ failures }) => failures],
   ['due_at', 'time', ({ dueAt }) => dueAt],
   ['heard_kind', 'text', ({ heard }) => heard?.kind],
   ['heard_revision', 'numeric', ({ heard }) => heard?.revision],
@@ -88,6 +89,7 @@ export function stateOf(row: StateRow): NoteState {
     contradictedSince: row.contradicted_since,
     heldByScan: row.held_by_scan,
     attempts: row.attempts ?? 0,
+    failures: row.failures ?? 0,
     dueAt: row.due_at,
     heard: heardOf(row),
   }

@@ -62,6 +62,7 @@ const state: fc.Arbitrary<NoteState> = fc.record({
   hiddenAt: maybe(number),
   heldByScan: maybe(fc.constantFrom('scan 1', 'scan\0')),
   attempts: number,
+  failures: number,
   dueAt: maybe(fc.nat(15_000)),
   heard: maybe(fc.record({ kind: text, revision: maybe(number), sequence: number, at: number })),
 })

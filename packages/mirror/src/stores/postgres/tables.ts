@@ -53,7 +53,8 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   floor_unrevised_at timestamptz,    -- when the latest deletion event without a revision arrived; null without one
   contradicted_since timestamptz,    -- when reads began to return a lower revision than before
   held_by_scan      text,            -- the scan that holds the removal back until it is accepted
-  attempts          bigint NOT NULL,
+  attempts          bigint NOT NULL, -- answered in a row without settling the note
+  failures          bigint NOT NULL, -- failed requests in a row
   due_at            timestamptz,     -- when the note or its content must be read
   heard_kind        text,            -- kind of the last event
   heard_revision    numeric,

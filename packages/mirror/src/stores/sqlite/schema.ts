@@ -64,7 +64,8 @@ export const SCHEMA: readonly SqliteStatement[] = [
       floor_unrevised_at INTEGER,      -- when the latest deletion event without a revision arrived; NULL without one
       contradicted_since INTEGER,      -- when reads began to return a lower revision than before
       held_by_scan TEXT,               -- the scan that holds the removal back until it is accepted
-      attempts INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,       -- answered in a row without settling the note
+      failures INTEGER NOT NULL,       -- failed requests in a row
       due_at INTEGER,                  -- when the note or its content must be read
       heard_kind TEXT,                 -- kind of the last event
       heard_revision INTEGER,

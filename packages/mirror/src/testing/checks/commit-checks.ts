@@ -166,6 +166,7 @@ const FULL: NoteState = {
   contradictedSince: 1_760_000_000_008,
   heldByScan: 'scan_1',
   attempts: 3,
+  failures: 2,
   dueAt: 1_760_000_000_003,
   heard: { kind: 'note.updated', revision: null, sequence: 12, at: 1_760_000_000_004 },
 }

@@ -103,7 +103,14 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
       failures: 4,
       pausedUntil: NOW + 7,
       pollEveryMs: 300_000.5,
-      endpoint: { url: 'https://app.example/\u{1F4DD}', id: 'we_1', status: 'active', checkAt: NOW, repairs: 1 },
+      endpoint: {
+        url: 'https://app.example/\u{1F4DD}',
+        id: 'we_1',
+        status: 'active',
+        checkAt: NOW,
+        repairs: 1,
+        heardAt: NOW - 1,
+      },
     }
     assert.equal(await integrations.finish(integration, record, next, { hints: 0, now: NOW }), true)
     assert.deepEqual(await integrations.get(integration), { ...record, ...next })
