@@ -90,7 +90,8 @@ class MemoryStore implements ReceiverStore {
     }
 
     const now = monotonicNow(this.#clock)
-    if (isUnexpired(event.lease, now) || isUnexpired(noteRecord?.lease, now)) return { status: 'busy' }
+    const isLive = (lease: Lease | undefined) => isUnexpired(lease, now) && !isAhead(lease, now + 2 * leaseMs)
+    if (isLive(event.lease) || isLive(noteRecord?.lease)) return { status: 'busy' }
 
     this.#claims += 1
     const lease = { fencingToken: String(this.#claims), endsAt: now + leaseMs }
@@ -186,6 +187,11 @@ class MemoryStore implements ReceiverStore {
 
 function isUnexpired(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
+}
+
+/** Whether a lease was written before the clock was set back. */
+function isAhead(lease: Lease | undefined, latestEnd: number): boolean {
+  return lease !== undefined && lease.endsAt > latestEnd
 }
 
 /** Removes expired leases and records, and returns how many of the records were committed. A record with a lease stays. */
