@@ -191,7 +191,7 @@ it('gives up a migration that waits 10 s for a lock', async () => {
 
 it.each([
   ['notewire_mirror_load_1', LOAD_FUNCTION, 'e82ba189f27b8b1e'],
-  ['notewire_mirror_commit_2', COMMIT_FUNCTION, '1fc2c10a2a24f8ea'],
+  ['notewire_mirror_commit_2', COMMIT_FUNCTION, 'c6507a100be0b44d'],
   ['notewire_mirror_take_1', TAKE_FUNCTION, '268fd1ffa08eb29d'],
   ['notewire_mirror_sequence_1', SEQUENCE_FUNCTION, '959633ca22e56a45'],
   ['notewire_mirror_words_1', SEARCH_FUNCTIONS, '621ab9e40f6c529c'],
