@@ -9,7 +9,7 @@ import { WrongClock } from './wrong-clock.ts'
 const BUDGET = { budgetMs: 60_000 }
 const LEASE = '61s'
 const LEASE_MS = 60_000
-/** Every lease ends within this time, even if a wrong clock wrote it. */
+/** A worker that looks sees every lease end within this time, even if a wrong clock wrote it. */
 const LEASES = '121s'
 /** Within this time after all clocks were set right, every integration is worked on. */
 const PROGRESS_WITHIN_HOURS = 26
@@ -122,6 +122,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         const now = otherClock.now()
         const killed = await store.integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
         clock.setRight()
+        await running.work(BUDGET)
         await service.clock.advance(LEASES)
         await running.work(BUDGET)
         const token = (await store.integrations.get(integration))?.token

@@ -69,24 +69,6 @@ describe.each(Object.entries(stores))('in %s, a clock that is ahead', (_name, op
     expect(correctAsOf?.getTime() ?? 0).toBeLessThanOrEqual(Date.now())
   })
 
-  it('by 48 h for one reading delays no later slice', async () => {
-    const { world } = await oneCustomer()
-    for (let wrong = 1; wrong <= 6; wrong += 1) {
-      let readings = 0
-      const clock: Clock = {
-        ...systemClock,
-        now() {
-          readings += 1
-          return Date.now() + (readings === wrong ? 48 * HOUR_MS : 0)
-        },
-      }
-      await new Promise((resolve) => setTimeout(resolve, 60))
-      await world.another({ clock }).work(BUDGET)
-      world.customers[0]?.write(`note ${wrong}`)
-      await shows(world, `note ${wrong}`)
-    }
-  })
-
   it('when its worker is killed, keeps the integration no longer than its lease', async () => {
     const { store, world } = await oneCustomer()
     await store.integrations.wake('customer-0', Date.now())
