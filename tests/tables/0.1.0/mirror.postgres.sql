@@ -1,68 +1,73 @@
 DO $migration$
 BEGIN
-  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL AND to_regproc('notewire_integrations_take_1') IS NOT NULL THEN
+  IF NOT EXISTS (
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
   IF current_setting('server_encoding') <> 'UTF8' THEN
     RAISE EXCEPTION 'the mirror needs a database with the encoding UTF8, and this database has the encoding %', current_setting('server_encoding')
       USING HINT = 'Use a database that was created with ENCODING ''UTF8''.';
   END IF;
+  PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(7824530912);
-  IF to_regproc('notewire_mirror_load_1') IS NOT NULL AND to_regproc('notewire_mirror_commit_1') IS NOT NULL AND to_regproc('notewire_mirror_take_1') IS NOT NULL AND to_regproc('notewire_integrations_take_1') IS NOT NULL THEN
+  IF NOT EXISTS (
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
 
 CREATE TABLE IF NOT EXISTS notewire_mirrors (
   integration      text COLLATE "C" NOT NULL PRIMARY KEY,
-  sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever handed out
-  position         bigint NOT NULL DEFAULT 0, -- of the latest change
-  progress         jsonb,                     -- of listings
-  progress_version bigint NOT NULL DEFAULT 0, -- how often that was written
-  heard_at         timestamptz                -- when the last event came
+  sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever returned
+  position         bigint NOT NULL DEFAULT 0, -- feed position of the latest change
+  progress         jsonb,                     -- progress of the listings
+  progress_version bigint NOT NULL DEFAULT 0, -- how often the progress was written
+  heard_at         timestamptz                -- when the last event arrived
 ) WITH (fillfactor = 50);
 
 CREATE UNLOGGED TABLE IF NOT EXISTS notewire_mirror_sequences (
   integration    text COLLATE "C" NOT NULL PRIMARY KEY,
-  sequence       bigint NOT NULL, -- the latest number that was handed out
-  sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached it
+  sequence       bigint NOT NULL, -- the latest number that was returned
+  sequence_limit bigint NOT NULL  -- of notewire_mirrors, when this row last reached the limit
 ) WITH (fillfactor = 50);
 
 CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   integration       text COLLATE "C" NOT NULL,
   note_id           text COLLATE "C" NOT NULL,
   version           bigint NOT NULL, -- how often this row was written
-  presence          text NOT NULL,   -- 'live' is to be seen; 'hidden' is not, until it is settled; 'gone' is erased
-  evidence_says     text,            -- what the last read that settled it found: 'present' or 'absent'
-  evidence_start    bigint,          -- sequence number when that read left
-  evidence_end      bigint,          -- sequence number when its answer was in hand
+  presence          text NOT NULL,   -- 'live': shown; 'hidden': not shown, its removal is not confirmed; 'gone': erased
+  evidence_says     text,            -- result of the latest read that proved it: 'present' or 'absent'
+  evidence_start    bigint,          -- sequence number when the request of that read was sent
+  evidence_end      bigint,          -- sequence number when its response was received
   evidence_source   text,            -- 'backfill', 'poll', 'scan' or 'read'
   evidence_at       timestamptz,
-  revision          bigint,          -- of the record that is kept
-  record_seen_at    timestamptz,     -- when that record was read first
+  revision          bigint,          -- revision of the stored record
+  record_seen_at    timestamptz,     -- when that record was first read
   status            text,
   transcript_status text,
   summary_status    text,
   created_at        text,            -- as the service wrote it
   updated_at        text,            -- as the service wrote it
-  settled_revision  bigint,          -- that of transcript and summary; null while they are to be read
+  settled_revision  bigint,          -- revision that transcript and summary belong to; null if they must be read
   transcript_held   text,            -- 'ready' when there is one
   summary_held      text,            -- 'ready' when there is one
-  dirty             bigint,          -- sequence number of the hint after which the note must be read
-  hinted_revision   numeric,         -- the highest that an event spoke of
-  hidden_by         bigint,          -- sequence number of the event that said that the note is gone
-  hidden_at         timestamptz,     -- when that came
-  floor_revision    numeric,         -- that a deletion event named: no stale read below it shows the note again
-  floor_at          timestamptz,     -- when that event came; null when none did
-  floor_deleted_at  timestamptz,     -- when the note was deleted, or later
-  contradicted_since timestamptz,    -- since when reads show a lower revision than one before
-  held_by_scan      text,            -- the scan whose removals wait to be accepted
+  dirty             bigint,          -- sequence number of the hint: the note must be read after it
+  hinted_revision   numeric,         -- the highest revision that an event named
+  hidden_by         bigint,          -- sequence number of the event that announced the deletion
+  hidden_at         timestamptz,     -- when that event arrived
+  floor_revision    numeric,         -- revision of the deletion event; a stale record with a lower revision does not show the note again
+  floor_at          timestamptz,     -- when the deletion event arrived; null without one
+  floor_deleted_at  timestamptz,     -- occurred_at of the deletion event or its arrival, whichever is later
+  contradicted_since timestamptz,    -- when reads began to return a lower revision than before
+  held_by_scan      text,            -- the scan that holds the removal back until it is accepted
   attempts          bigint NOT NULL,
-  due_at            timestamptz,     -- when there is something to read
-  heard_kind        text,            -- of the last event
+  due_at            timestamptz,     -- when the note or its content must be read
+  heard_kind        text,            -- kind of the last event
   heard_revision    numeric,
-  heard_sequence    bigint,          -- sequence number when it came
+  heard_sequence    bigint,          -- sequence number when it arrived
   heard_at          timestamptz,
-  position          bigint NOT NULL, -- of the latest change; 0 before the first
+  position          bigint NOT NULL, -- feed position of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
   first_visible     bigint,          -- position at which the note appeared first
   vanished_since    bigint NOT NULL, -- position at which the note vanished last
@@ -100,7 +105,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumers (
   integration text COLLATE "C" NOT NULL,
   name        text COLLATE "C" NOT NULL,
   version     bigint NOT NULL, -- how often this row was written
-  token       bigint NOT NULL, -- how often its lease was taken
+  token       bigint NOT NULL, -- fencing token: increments each time the lease is taken
   state       jsonb NOT NULL,  -- cursor, lease and backoff
   PRIMARY KEY (integration, name)
 ) WITH (fillfactor = 50);
@@ -109,10 +114,10 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
   integration text COLLATE "C" NOT NULL,
   consumer    text COLLATE "C" NOT NULL,
   note_id     text COLLATE "C" NOT NULL,
-  since       bigint NOT NULL, -- position of the last change of the note that was applied
+  since       bigint NOT NULL, -- position of the last applied change of the note
   attempts    bigint NOT NULL,
-  due_at      timestamptz,     -- when it is tried again
-  parked_at   timestamptz,     -- when it failed for the last time
+  due_at      timestamptz,     -- when it is retried
+  parked_at   timestamptz,     -- when the note was parked, after its last attempt failed; null if not parked
   error_name  text,
   error_code  text,
   PRIMARY KEY (integration, consumer, note_id)
@@ -121,7 +126,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
 CREATE INDEX IF NOT EXISTS notewire_mirror_consumer_notes_due ON notewire_mirror_consumer_notes (integration, consumer, due_at)
   WHERE due_at IS NOT NULL;
 
--- Statistics would keep samples of what was said, and outlive it.
+-- Statistics would contain samples of the content, even after it is erased.
 ALTER TABLE notewire_mirror_content
   ALTER COLUMN note SET STATISTICS 0,
   ALTER COLUMN transcript SET STATISTICS 0,
@@ -239,8 +244,8 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION notewire_mirror_commit_1(
-  for_integration text, note_writes text, announcements bigint, content_writes text,
+CREATE OR REPLACE FUNCTION notewire_mirror_commit_2(
+  for_integration text, expected_versions text, note_stamps text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
   fence_generation text, fence_token bigint, hint_due_ms float8
 ) RETURNS text LANGUAGE plpgsql
@@ -249,12 +254,14 @@ AS $function$
 #variable_conflict use_variable
 DECLARE
   writes jsonb := note_writes::jsonb;
+  versions jsonb := expected_versions::jsonb;
+  stamp record;
   contents jsonb := content_writes::jsonb;
-  note_ids text[] := ARRAY(
-    SELECT written->>'note_id' COLLATE "C" FROM jsonb_array_elements(writes) AS written ORDER BY 1);
-  new_ids text[] := ARRAY(
-    SELECT written->>'note_id' FROM jsonb_array_elements(writes) AS written WHERE written->'expected_version' = '0');
+  note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
+  new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
+  -- By the clock of the server.
+  hint_due_at timestamptz := to_timestamp((hint_due_ms + (round(extract(epoch FROM notewire_integrations_now_1(heard_ms)) * 1000) - heard_ms)) / 1000);
   -- By note: 'erased', or which texts changed.
   changed jsonb := (
     SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
@@ -274,9 +281,9 @@ BEGIN
       FOR NO KEY UPDATE
   ) AS locked;
   IF EXISTS (
-    SELECT FROM jsonb_to_recordset(writes) AS written (note_id text, expected_version bigint)
-      LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = written.note_id
-      WHERE coalesce(notes.version, 0) <> written.expected_version
+    SELECT FROM jsonb_each_text(versions) AS expected (note_id, version)
+      LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = expected.note_id
+      WHERE coalesce(notes.version, 0) <> expected.version::bigint
   ) THEN
     RETURN 'conflict';
   END IF;
@@ -328,8 +335,14 @@ BEGIN
     END IF;
   END IF;
 
+  FOR stamp IN SELECT * FROM jsonb_to_recordset(note_stamps::jsonb) AS stamps (note_ids text[], evidence_says text, evidence_start bigint, evidence_end bigint, evidence_source text, evidence_at float8) LOOP
+    UPDATE notewire_mirror_notes AS notes
+      SET version = notes.version + 1, (evidence_says, evidence_start, evidence_end, evidence_source, evidence_at) = ROW (stamp.evidence_says, stamp.evidence_start, stamp.evidence_end, stamp.evidence_source, to_timestamp(stamp.evidence_at / 1000))
+      WHERE notes.integration = for_integration AND notes.note_id = ANY (stamp.note_ids);
+  END LOOP;
+
   INSERT INTO notewire_mirror_notes AS notes (integration, note_id, version, position, visible_since, first_visible, vanished_since, title_at, content_at, transcript_at, summary_at, statuses_at, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, contradicted_since, held_by_scan, attempts, due_at, heard_kind, heard_revision, heard_sequence, heard_at)
-    SELECT for_integration, written.note_id, written.expected_version + 1,
+    SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1,
       coalesce(position_before + written.place, known.position, 0),
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
@@ -345,7 +358,7 @@ BEGIN
         THEN coalesce(position_before + written.place, known.position, 0) ELSE known.statuses_at END,
       written.presence, written.evidence_says, written.evidence_start, written.evidence_end, written.evidence_source, to_timestamp(written.evidence_at / 1000), written.revision, to_timestamp(written.record_seen_at / 1000), written.status, written.transcript_status, written.summary_status, written.created_at, written.updated_at, written.settled_revision, written.transcript_held, written.summary_held, written.dirty, written.hinted_revision, written.hidden_by, to_timestamp(written.hidden_at / 1000), written.floor_revision, to_timestamp(written.floor_at / 1000), to_timestamp(written.floor_deleted_at / 1000), to_timestamp(written.contradicted_since / 1000), written.held_by_scan, written.attempts, to_timestamp(written.due_at / 1000), written.heard_kind, written.heard_revision, written.heard_sequence, to_timestamp(written.heard_at / 1000)
       FROM jsonb_to_recordset(writes) AS written (
-        note_id text, expected_version bigint, place bigint, appeared boolean, presence text, evidence_says text, evidence_start bigint, evidence_end bigint, evidence_source text, evidence_at float8, revision bigint, record_seen_at float8, status text, transcript_status text, summary_status text, created_at text, updated_at text, settled_revision bigint, transcript_held text, summary_held text, dirty bigint, hinted_revision numeric, hidden_by bigint, hidden_at float8, floor_revision numeric, floor_at float8, floor_deleted_at float8, contradicted_since float8, held_by_scan text, attempts bigint, due_at float8, heard_kind text, heard_revision numeric, heard_sequence bigint, heard_at float8)
+        note_id text, place bigint, appeared boolean, presence text, evidence_says text, evidence_start bigint, evidence_end bigint, evidence_source text, evidence_at float8, revision bigint, record_seen_at float8, status text, transcript_status text, summary_status text, created_at text, updated_at text, settled_revision bigint, transcript_held text, summary_held text, dirty bigint, hinted_revision numeric, hidden_by bigint, hidden_at float8, floor_revision numeric, floor_at float8, floor_deleted_at float8, contradicted_since float8, held_by_scan text, attempts bigint, due_at float8, heard_kind text, heard_revision numeric, heard_sequence bigint, heard_at float8)
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
     ON CONFLICT (integration, note_id) DO UPDATE SET
       version = excluded.version, position = excluded.position, visible_since = excluded.visible_since, first_visible = excluded.first_visible, vanished_since = excluded.vanished_since, title_at = excluded.title_at, content_at = excluded.content_at, transcript_at = excluded.transcript_at, summary_at = excluded.summary_at, statuses_at = excluded.statuses_at, presence = excluded.presence, evidence_says = excluded.evidence_says, evidence_start = excluded.evidence_start, evidence_end = excluded.evidence_end, evidence_source = excluded.evidence_source, evidence_at = excluded.evidence_at, revision = excluded.revision, record_seen_at = excluded.record_seen_at, status = excluded.status, transcript_status = excluded.transcript_status, summary_status = excluded.summary_status, created_at = excluded.created_at, updated_at = excluded.updated_at, settled_revision = excluded.settled_revision, transcript_held = excluded.transcript_held, summary_held = excluded.summary_held, dirty = excluded.dirty, hinted_revision = excluded.hinted_revision, hidden_by = excluded.hidden_by, hidden_at = excluded.hidden_at, floor_revision = excluded.floor_revision, floor_at = excluded.floor_at, floor_deleted_at = excluded.floor_deleted_at, contradicted_since = excluded.contradicted_since, held_by_scan = excluded.held_by_scan, attempts = excluded.attempts, due_at = excluded.due_at, heard_kind = excluded.heard_kind, heard_revision = excluded.heard_revision, heard_sequence = excluded.heard_sequence, heard_at = excluded.heard_at;
@@ -356,8 +369,8 @@ BEGIN
       rank = CASE WHEN integrations.is_held THEN integrations.rank ELSE 0 END,
       due_at = CASE
         WHEN integrations.is_held THEN integrations.due_at
-        WHEN integrations.state = 'parked' THEN least(integrations.due_at, to_timestamp((hint_due_ms + 3600000) / 1000))
-        ELSE least(integrations.due_at, greatest(to_timestamp(hint_due_ms / 1000), integrations.paused_until)) END
+        WHEN integrations.state = 'parked' THEN least(integrations.due_at, hint_due_at + 3600000 * interval '1 millisecond')
+        ELSE least(integrations.due_at, greatest(hint_due_at, integrations.paused_until)) END
       WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
         AND integrations.token = coalesce(fence_token, integrations.token);
   ELSIF fence_generation IS NOT NULL THEN
@@ -419,68 +432,103 @@ $function$;
 
 CREATE TABLE IF NOT EXISTS notewire_integrations (
   integration    text COLLATE "C" NOT NULL PRIMARY KEY,
-  generation     text NOT NULL,    -- names this copy
+  generation     text NOT NULL,    -- id of this copy
   state          text NOT NULL,    -- 'active', 'parked' or 'removing'
   parked_because text,
-  due_at         timestamptz,      -- when there is work; while a worker has it, the end of the lease
+  due_at         timestamptz,      -- when the next work is due; while a worker has it, the end of its lease
   rank           integer NOT NULL, -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
-  hints          bigint NOT NULL,  -- how many came
+  hints          bigint NOT NULL,  -- number of hints so far
   token          bigint NOT NULL,  -- fencing token: how often a worker took it
   is_held        boolean NOT NULL, -- whether a worker has it
-  failures       integer NOT NULL, -- in a row
-  paused_until   timestamptz,      -- no request is sent before
-  key_print      text UNIQUE,      -- of the API key and its service
+  failures       integer NOT NULL, -- consecutive
+  paused_until   timestamptz,      -- no request is sent before this time
+  key_print      text UNIQUE,      -- identifies the API key and its service
   poll_every_ms  float8,
   endpoint       jsonb
 ) WITH (fillfactor = 50);
 
 CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
+  WHERE contradicted_since IS NOT NULL;
 
-CREATE OR REPLACE FUNCTION notewire_integrations_take_1(now_ms float8, until_ms float8, most integer, only_this text)
-RETURNS text LANGUAGE plpgsql AS $function$
+CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
+  SELECT clock_timestamp()
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
+RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off AS $function$
 #variable_conflict use_variable
 DECLARE
+  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
+  moment timestamptz := to_timestamp((now_ms + ahead) / 1000);
+  latest_due timestamptz := moment + 86400000 * interval '1 millisecond';
+  latest_end timestamptz := moment + 2 * (until_ms - now_ms) * interval '1 millisecond';
   taken text;
   result text;
 BEGIN
   FOR wanted IN 0..most LOOP
     SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
-      WHERE integrations.rank = wanted AND integrations.due_at <= to_timestamp(now_ms / 1000)
+      WHERE integrations.rank = wanted AND integrations.due_at <= moment
         AND (only_this IS NULL OR integrations.integration = only_this)
       ORDER BY integrations.due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     EXIT WHEN FOUND;
+    -- Written before the clock was set back.
+    SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
+      WHERE integrations.rank = wanted AND integrations.due_at > latest_due
+        AND (only_this IS NULL OR integrations.integration = only_this)
+      ORDER BY integrations.due_at DESC LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    EXIT WHEN FOUND;
   END LOOP;
+  IF taken IS NULL THEN
+    SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
+      WHERE integrations.is_held AND integrations.due_at > latest_end AND integrations.rank <= most
+        AND (only_this IS NULL OR integrations.integration = only_this)
+      ORDER BY integrations.due_at DESC LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+  END IF;
   IF taken IS NULL THEN
     RETURN NULL;
   END IF;
   UPDATE notewire_integrations AS integrations
-    SET token = integrations.token + 1, is_held = true, due_at = to_timestamp(until_ms / 1000)
+    SET token = integrations.token + 1, is_held = true, due_at = to_timestamp((until_ms + ahead) / 1000)
     WHERE integrations.integration = taken RETURNING json_build_object(
     'integration', integrations.integration, 'generation', integrations.generation, 'state', integrations.state,
-    'parkedBecause', integrations.parked_because, 'dueAt', extract(epoch FROM integrations.due_at) * 1000, 'rank', integrations.rank, 'hints', integrations.hints,
-    'token', integrations.token, 'failures', integrations.failures, 'pausedUntil', extract(epoch FROM integrations.paused_until) * 1000,
+    'parkedBecause', integrations.parked_because, 'dueAt', extract(epoch FROM integrations.due_at) * 1000 - ahead, 'rank', integrations.rank, 'hints', integrations.hints,
+    'token', integrations.token, 'failures', integrations.failures, 'pausedUntil', extract(epoch FROM integrations.paused_until) * 1000 - ahead,
     'keyPrint', integrations.key_print, 'pollEveryMs', integrations.poll_every_ms, 'endpoint', integrations.endpoint)::text INTO result;
-  RETURN result;
+  RETURN (
+    SELECT json_build_object('record', result::json, 'copy', json_build_object(
+    'sequence', notewire_mirror_sequence_1(asked.integration), 'progress', mirrors.progress,
+    'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', extract(epoch FROM mirrors.heard_at) * 1000,
+    'next_due_at', least((SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = asked.integration AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL ORDER BY notes.due_at LIMIT 1), (SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = asked.integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL ORDER BY notes.due_at LIMIT 1)),
+    'hidden_since', (SELECT extract(epoch FROM notes.hidden_at) * 1000 FROM notewire_mirror_notes AS notes
+      WHERE notes.integration = asked.integration AND notes.hidden_at IS NOT NULL AND notes.presence = 'hidden' ORDER BY notes.hidden_at LIMIT 1)))
+      FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
 END
 $function$;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_finish_1(
-  for_integration text, fence_generation text, fence_token bigint, next text, hints_seen bigint, heard_due_ms float8
+  for_integration text, fence_generation text, fence_token bigint, next text, hints_seen bigint, heard_due_ms float8,
+  now_ms float8
 ) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
 #variable_conflict use_variable
 DECLARE
   work jsonb := next::jsonb;
+  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
 BEGIN
   UPDATE notewire_integrations AS integrations SET
     is_held = false,
     state = work->>'state',
     parked_because = work->>'parkedBecause',
     failures = (work->>'failures')::integer,
-    paused_until = to_timestamp((work->>'pausedUntil')::float8 / 1000),
+    paused_until = to_timestamp(((work->>'pausedUntil')::float8 + ahead) / 1000),
     poll_every_ms = (work->>'pollEveryMs')::float8,
     endpoint = nullif(work->'endpoint', 'null'),
     rank = CASE WHEN integrations.hints = hints_seen THEN (work->>'rank')::integer ELSE 0 END,
-    due_at = to_timestamp(CASE WHEN integrations.hints = hints_seen THEN (work->>'dueAt')::float8 ELSE heard_due_ms END / 1000)
+    due_at = to_timestamp(
+      (CASE WHEN integrations.hints = hints_seen THEN (work->>'dueAt')::float8 ELSE heard_due_ms END + ahead) / 1000)
     WHERE integrations.integration = for_integration AND integrations.generation = fence_generation
       AND integrations.token = fence_token;
   RETURN FOUND;
@@ -534,6 +582,19 @@ EXCEPTION WHEN SQLSTATE 'NW002' THEN
 END
 $function$;
 
+-- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.
+ALTER FUNCTION notewire_mirror_load_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_mirror_commit_2 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_mirror_take_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_mirror_sequence_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_mirror_plain_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_mirror_words_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_mirror_query_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_now_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_take_2 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_finish_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_claim_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_erase_1 SET search_path FROM CURRENT;
 END
 $migration$;
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly 1", "status": "ended", "content": "Agenda of 1: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_1", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''1'':2A,5C ''agenda'':3C ''and'':7C ''of'':4C ''quotes'':8C ''weekly'':1A ''ünïcode'':6C", "note_id": "note_1", "summary": null, "transcript": null, "integration": "interrupted"}');
@@ -547,22 +608,22 @@ INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::no
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly restored", "status": "ended", "content": "Agenda of restored: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_restored", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''restored'':2A,4B,9C,17 ''this'':15 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_restored", "summary": {"status": "ready", "note_id": "note_restored", "markdown": "## Decisions\\n\\n* restored was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is restored", "note_id": "note_restored", "revision": 2, "segments": [{"text": "Good morning, this is restored", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "default"}');
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly three", "status": "ended", "content": "Agenda of three: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_three", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''three'':2A,4B,9C,17 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_three", "summary": {"status": "ready", "note_id": "note_three", "markdown": "## Decisions\\n\\n* three was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is three", "note_id": "note_three", "revision": 2, "segments": [{"text": "Good morning, this is three", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
 INSERT INTO notewire_mirror_content SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_content, E'{"note": {"owner": {"type": "channel", "channel_id": "channel_1"}, "title": "Weekly two", "status": "ended", "content": "Agenda of two: “Ünïcode” \\u001a0000 and ''quotes''", "note_id": "note_two", "revision": 2, "created_at": "2026-11-20T09:00:00Z", "updated_at": "2026-11-22T10:30:00Z", "summary_status": "ready", "transcript_status": "ready"}, "search": "''agenda'':7C ''agreed'':6B ''and'':11C ''decisions'':3B ''good'':13 ''is'':16 ''morning'':14 ''of'':8C ''quotes'':12C ''this'':15 ''two'':2A,4B,9C,17 ''was'':5B ''weekly'':1A ''ünïcode'':10C", "note_id": "note_two", "summary": {"status": "ready", "note_id": "note_two", "markdown": "## Decisions\\n\\n* two was agreed", "revision": 2}, "transcript": {"text": "Good morning, this is two", "note_id": "note_two", "revision": 2, "segments": [{"text": "Good morning, this is two", "end_ms": 900, "speaker": "Ada", "start_ms": 0}]}, "integration": "emptied"}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 22, "due_at": "2026-11-22T11:10:02+00:00", "status": "ended", "note_id": "note_restored", "version": 1, "attempts": 1, "floor_at": null, "heard_at": null, "position": 5, "presence": "live", "revision": 2, "title_at": 5, "hidden_at": null, "hidden_by": null, "content_at": 5, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 5, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 5, "evidence_end": 26, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 5, "transcript_at": 5, "visible_since": 5, "evidence_start": 22, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": "2026-11-22T11:10:00+00:00"}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 27, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_leaving", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:10:00+00:00", "heard_at": "2026-11-22T11:10:00+00:00", "position": 7, "presence": "hidden", "revision": 2, "title_at": 7, "hidden_at": "2026-11-22T11:10:00+00:00", "hidden_by": 27, "content_at": 7, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "summary_at": 7, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 7, "evidence_end": 21, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": null, "transcript_at": 7, "visible_since": 0, "evidence_start": 20, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 27, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": "2026-11-22T11:10:00+00:00", "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 28, "due_at": "2026-11-22T11:10:00+00:00", "status": "ended", "note_id": "note_renamed", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 4, "presence": "live", "revision": 2, "title_at": 4, "hidden_at": null, "hidden_by": null, "content_at": 4, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.updated", "summary_at": 4, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 4, "evidence_end": 22, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 4, "transcript_at": 4, "visible_since": 4, "evidence_start": 21, "floor_revision": null, "heard_revision": 3, "heard_sequence": 28, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": 3, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 29, "due_at": "2026-11-22T11:10:00+00:00", "status": null, "note_id": "note_new", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00+00:00", "position": 0, "presence": "hidden", "revision": null, "title_at": 0, "hidden_at": null, "hidden_by": null, "content_at": 0, "created_at": null, "heard_kind": "note.ended", "summary_at": 0, "updated_at": null, "evidence_at": null, "integration": "default", "statuses_at": 0, "evidence_end": null, "held_by_scan": null, "summary_held": null, "evidence_says": null, "first_visible": null, "transcript_at": 0, "visible_since": 0, "evidence_start": null, "floor_revision": null, "heard_revision": 2, "heard_sequence": 29, "record_seen_at": null, "summary_status": null, "vanished_since": 0, "evidence_source": null, "hinted_revision": 2, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": null, "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_1", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "statuses_at": 1, "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 1, "transcript_at": 0, "visible_since": 1, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00+00:00", "status": "ended", "note_id": "note_2", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "interrupted", "statuses_at": 2, "evidence_end": 4, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 2, "transcript_at": 0, "visible_since": 2, "evidence_start": 3, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_ada", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 1, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 1, "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 1, "transcript_at": 1, "visible_since": 1, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_budget", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 2, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 2, "evidence_end": 20, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 2, "transcript_at": 2, "visible_since": 2, "evidence_start": 19, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_gone", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:05:00+00:00", "heard_at": "2026-11-22T11:05:00+00:00", "position": 6, "presence": "gone", "revision": 2, "title_at": 0, "hidden_at": null, "hidden_by": null, "content_at": 0, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:05:00+00:00", "integration": "default", "statuses_at": 6, "evidence_end": 15, "held_by_scan": null, "summary_held": null, "evidence_says": "absent", "first_visible": null, "transcript_at": 0, "visible_since": 0, "evidence_start": 10, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 10, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": "2026-11-22T11:05:00+00:00", "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_one", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "hidden", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 1, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "statuses_at": 1, "evidence_end": 15, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 1, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_three", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "hidden", "revision": 2, "title_at": 3, "hidden_at": null, "hidden_by": null, "content_at": 3, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 3, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "statuses_at": 3, "evidence_end": 16, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 3, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_two", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "hidden", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 2, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00+00:00", "integration": "emptied", "statuses_at": 2, "evidence_end": 17, "held_by_scan": "00000000-0000-4000-8000-000000000008", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 2, "visible_since": 0, "evidence_start": 14, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
-INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "pending", "note_id": "note_recording", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "live", "revision": 2, "title_at": 3, "hidden_at": null, "hidden_by": null, "content_at": 3, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00+00:00", "integration": "default", "statuses_at": 3, "evidence_end": 21, "held_by_scan": null, "summary_held": "not_ready", "evidence_says": "present", "first_visible": 3, "transcript_at": 0, "visible_since": 3, "evidence_start": 20, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "pending", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "not_ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "pending", "contradicted_since": null}');
-INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 22, "integration": "emptied", "sequence_limit": 1000}');
-INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 31, "integration": "default", "sequence_limit": 1000}');
-INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 7, "integration": "interrupted", "sequence_limit": 1000}');
-INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": "2026-11-22T11:10:00+00:00", "position": 7, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": 1795345500000, "polledAt": 1795345800000, "watermark": 1795345800000, "checkpoint": "changes.1.WzE3OTUzNDU4MDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345200000}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000001", "lister": null, "lastScan": {"seen": 6, "scanId": "00000000-0000-4000-8000-000000000003", "beganAt": 1795345800000, "endedAt": 1795345800000, "missing": 0, "holdsBack": false}}, "integration": "default", "sequence_limit": 1000, "progress_version": 1}');
-INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 2, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": null, "watermark": null, "checkpoint": "changes.1.W251bGwsMTc5NTM0NjEwMDAwMCwiMiJd", "isUnderWay": true, "unannounced": 0, "backfilledAt": null}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000009", "lister": null, "lastScan": null}, "integration": "interrupted", "sequence_limit": 1000, "progress_version": 1}');
-INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 3, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": 1795346100000, "watermark": 1795346100000, "checkpoint": "changes.1.WzE3OTUzNDYxMDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345800000}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000004", "lister": null, "lastScan": {"seen": 0, "scanId": "00000000-0000-4000-8000-000000000008", "beganAt": 1795346100000, "endedAt": 1795346100000, "missing": 3, "holdsBack": true}}, "integration": "emptied", "sequence_limit": 1000, "progress_version": 1}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 12, "due_at": "2026-11-22T11:10:02.35+00:00", "status": "ended", "note_id": "note_restored", "version": 1, "attempts": 1, "floor_at": null, "heard_at": null, "position": 5, "presence": "live", "revision": 2, "title_at": 5, "hidden_at": null, "hidden_by": null, "content_at": 5, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 5, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00.35+00:00", "integration": "default", "statuses_at": 5, "evidence_end": 15, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 5, "transcript_at": 5, "visible_since": 5, "evidence_start": 12, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00.15+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": "2026-11-22T11:10:00.35+00:00"}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 16, "due_at": "2026-11-22T11:10:00.35+00:00", "status": "ended", "note_id": "note_leaving", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:10:00.35+00:00", "heard_at": "2026-11-22T11:10:00.35+00:00", "position": 7, "presence": "hidden", "revision": 2, "title_at": 7, "hidden_at": "2026-11-22T11:10:00.35+00:00", "hidden_by": 16, "content_at": 7, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "summary_at": 7, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00.35+00:00", "integration": "default", "statuses_at": 7, "evidence_end": 11, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": null, "transcript_at": 7, "visible_since": 0, "evidence_start": 10, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 16, "record_seen_at": "2026-11-22T11:00:00.05+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": "2026-11-22T11:10:00.35+00:00", "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 17, "due_at": "2026-11-22T11:10:00.35+00:00", "status": "ended", "note_id": "note_renamed", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00.35+00:00", "position": 4, "presence": "live", "revision": 2, "title_at": 4, "hidden_at": null, "hidden_by": null, "content_at": 4, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.updated", "summary_at": 4, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00.35+00:00", "integration": "default", "statuses_at": 4, "evidence_end": 12, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 4, "transcript_at": 4, "visible_since": 4, "evidence_start": 11, "floor_revision": null, "heard_revision": 3, "heard_sequence": 17, "record_seen_at": "2026-11-22T11:00:00.05+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": 3, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": 18, "due_at": "2026-11-22T11:10:00.35+00:00", "status": null, "note_id": "note_new", "version": 1, "attempts": 0, "floor_at": null, "heard_at": "2026-11-22T11:10:00.35+00:00", "position": 0, "presence": "hidden", "revision": null, "title_at": 0, "hidden_at": null, "hidden_by": null, "content_at": 0, "created_at": null, "heard_kind": "note.ended", "summary_at": 0, "updated_at": null, "evidence_at": null, "integration": "default", "statuses_at": 0, "evidence_end": null, "held_by_scan": null, "summary_held": null, "evidence_says": null, "first_visible": null, "transcript_at": 0, "visible_since": 0, "evidence_start": null, "floor_revision": null, "heard_revision": 2, "heard_sequence": 18, "record_seen_at": null, "summary_status": null, "vanished_since": 0, "evidence_source": null, "hinted_revision": 2, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": null, "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00.5+00:00", "status": "ended", "note_id": "note_1", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00.5+00:00", "integration": "interrupted", "statuses_at": 1, "evidence_end": 3, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 1, "transcript_at": 0, "visible_since": 1, "evidence_start": 2, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00.5+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": "2026-11-22T11:15:00.5+00:00", "status": "ended", "note_id": "note_2", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00.5+00:00", "integration": "interrupted", "statuses_at": 2, "evidence_end": 3, "held_by_scan": null, "summary_held": null, "evidence_says": "present", "first_visible": 2, "transcript_at": 0, "visible_since": 2, "evidence_start": 2, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:15:00.5+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "backfill", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_ada", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "live", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 1, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00.35+00:00", "integration": "default", "statuses_at": 1, "evidence_end": 10, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 1, "transcript_at": 1, "visible_since": 1, "evidence_start": 9, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_budget", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "live", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 2, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00.35+00:00", "integration": "default", "statuses_at": 2, "evidence_end": 10, "held_by_scan": null, "summary_held": "ready", "evidence_says": "present", "first_visible": 2, "transcript_at": 2, "visible_since": 2, "evidence_start": 9, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_gone", "version": 1, "attempts": 0, "floor_at": "2026-11-22T11:05:00.35+00:00", "heard_at": "2026-11-22T11:05:00.35+00:00", "position": 6, "presence": "gone", "revision": 2, "title_at": 0, "hidden_at": null, "hidden_by": null, "content_at": 0, "created_at": "2026-11-20T09:00:00Z", "heard_kind": "note.deleted", "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:05:00.35+00:00", "integration": "default", "statuses_at": 6, "evidence_end": 8, "held_by_scan": null, "summary_held": null, "evidence_says": "absent", "first_visible": null, "transcript_at": 0, "visible_since": 0, "evidence_start": 7, "floor_revision": 3, "heard_revision": 3, "heard_sequence": 7, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": null, "floor_deleted_at": "2026-11-22T11:05:00.35+00:00", "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_one", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 1, "presence": "hidden", "revision": 2, "title_at": 1, "hidden_at": null, "hidden_by": null, "content_at": 1, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 1, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00.5+00:00", "integration": "emptied", "statuses_at": 1, "evidence_end": 8, "held_by_scan": "00000000-0000-4000-8000-000000000007", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 1, "visible_since": 0, "evidence_start": 7, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00.35+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_three", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "hidden", "revision": 2, "title_at": 3, "hidden_at": null, "hidden_by": null, "content_at": 3, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 3, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00.5+00:00", "integration": "emptied", "statuses_at": 3, "evidence_end": 9, "held_by_scan": "00000000-0000-4000-8000-000000000007", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 3, "visible_since": 0, "evidence_start": 7, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00.35+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "ended", "note_id": "note_two", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 2, "presence": "hidden", "revision": 2, "title_at": 2, "hidden_at": null, "hidden_by": null, "content_at": 2, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 2, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:15:00.5+00:00", "integration": "emptied", "statuses_at": 2, "evidence_end": 10, "held_by_scan": "00000000-0000-4000-8000-000000000007", "summary_held": "ready", "evidence_says": "absent", "first_visible": null, "transcript_at": 2, "visible_since": 0, "evidence_start": 7, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:10:00.35+00:00", "summary_status": "ready", "vanished_since": 0, "evidence_source": "read", "hinted_revision": null, "transcript_held": "ready", "floor_deleted_at": null, "settled_revision": null, "transcript_status": "ready", "contradicted_since": null}');
+INSERT INTO notewire_mirror_notes SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_notes, '{"dirty": null, "due_at": null, "status": "pending", "note_id": "note_recording", "version": 1, "attempts": 0, "floor_at": null, "heard_at": null, "position": 3, "presence": "live", "revision": 2, "title_at": 3, "hidden_at": null, "hidden_by": null, "content_at": 3, "created_at": "2026-11-20T09:00:00Z", "heard_kind": null, "summary_at": 0, "updated_at": "2026-11-22T10:30:00Z", "evidence_at": "2026-11-22T11:10:00.35+00:00", "integration": "default", "statuses_at": 3, "evidence_end": 11, "held_by_scan": null, "summary_held": "not_ready", "evidence_says": "present", "first_visible": 3, "transcript_at": 0, "visible_since": 3, "evidence_start": 10, "floor_revision": null, "heard_revision": null, "heard_sequence": null, "record_seen_at": "2026-11-22T11:00:00+00:00", "summary_status": "pending", "vanished_since": 0, "evidence_source": "scan", "hinted_revision": null, "transcript_held": "not_ready", "floor_deleted_at": null, "settled_revision": 2, "transcript_status": "pending", "contradicted_since": null}');
+INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 14, "integration": "emptied", "sequence_limit": 1000}');
+INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 20, "integration": "default", "sequence_limit": 1000}');
+INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 5, "integration": "interrupted", "sequence_limit": 1000}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": "2026-11-22T11:10:00.35+00:00", "position": 7, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": 1795345500350, "polledAt": 1795345800350, "watermark": 1795345800000, "checkpoint": "changes.1.WzE3OTUzNDU4MDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345200150}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000001", "lister": null, "lastScan": {"seen": 6, "scanId": "00000000-0000-4000-8000-000000000003", "beganAt": 1795345800350, "endedAt": 1795345800350, "missing": 0, "holdsBack": false}}, "integration": "default", "sequence_limit": 1000, "progress_version": 1}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 2, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": null, "watermark": null, "checkpoint": "changes.1.W251bGwsMTc5NTM0NjEwMDAwMCwiMiJd", "isUnderWay": true, "unannounced": 0, "backfilledAt": null}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000008", "lister": null, "lastScan": null}, "integration": "interrupted", "sequence_limit": 1000, "progress_version": 1}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 3, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": 1795346100500, "watermark": 1795346100000, "checkpoint": "changes.1.WzE3OTUzNDYxMDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345800400}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000004", "lister": null, "lastScan": {"seen": 0, "scanId": "00000000-0000-4000-8000-000000000007", "beganAt": 1795346100500, "endedAt": 1795346100500, "missing": 3, "holdsBack": true}}, "integration": "emptied", "sequence_limit": 1000, "progress_version": 1}');

@@ -1,10 +1,15 @@
 DO $migration$
 BEGIN
-  IF to_regproc('notewire_claim_1') IS NOT NULL AND to_regproc('notewire_commit_1') IS NOT NULL AND to_regproc('notewire_lease_1') IS NOT NULL THEN
+  IF NOT EXISTS (
+    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1']) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
+  PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(7824530911);
-  IF to_regproc('notewire_claim_1') IS NOT NULL AND to_regproc('notewire_commit_1') IS NOT NULL AND to_regproc('notewire_lease_1') IS NOT NULL THEN
+  IF NOT EXISTS (
+    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1']) AS name
+      WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
 
@@ -32,7 +37,7 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 80);
 
-CREATE OR REPLACE FUNCTION notewire_claim_1(
+CREATE OR REPLACE FUNCTION notewire_claim_2(
   for_integration text, for_event text, for_note text,
   gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
 ) RETURNS text LANGUAGE plpgsql AS $function$
@@ -40,6 +45,8 @@ CREATE OR REPLACE FUNCTION notewire_claim_1(
 DECLARE
   moment timestamptz := clock_timestamp();
   ends_at timestamptz := moment + lease_ms * interval '1 millisecond';
+  -- A lease that ends later was written before the clock was set back.
+  latest_end timestamptz := moment + 2 * lease_ms * interval '1 millisecond';
   found_now record;
   token bigint;
 BEGIN
@@ -68,7 +75,8 @@ BEGIN
     RETURN 'stale ' || found_now.revision;
   END IF;
 
-  IF found_now.event_lease > moment OR found_now.note_lease > moment THEN
+  IF found_now.event_lease > moment AND found_now.event_lease <= latest_end
+    OR found_now.note_lease > moment AND found_now.note_lease <= latest_end THEN
     RETURN 'busy';
   END IF;
 
@@ -80,6 +88,10 @@ BEGIN
       INSERT INTO notewire_notes (integration, note_id, fencing_token, lease_ends_at)
         VALUES (for_integration, for_note, token, ends_at)
         ON CONFLICT DO NOTHING;
+    ELSIF found_now.note_lease IS NULL THEN
+      UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at
+        WHERE integration = for_integration AND note_id = for_note AND fencing_token = found_now.note_token
+          AND lease_ends_at IS NULL;
     ELSE
       UPDATE notewire_notes SET fencing_token = token, lease_ends_at = ends_at WHERE ctid = (
         SELECT ctid FROM notewire_notes
@@ -112,7 +124,7 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION notewire_commit_1(
+CREATE OR REPLACE FUNCTION notewire_commit_2(
   for_integration text, for_event text, for_note text, token bigint,
   kind text, new_revision bigint, sighting text, occurred_at bigint, keep_ms float8
 ) RETURNS text LANGUAGE plpgsql SET lock_timeout = '2s' AS $function$
@@ -120,22 +132,6 @@ CREATE OR REPLACE FUNCTION notewire_commit_1(
 DECLARE
   keep_until timestamptz := clock_timestamp() + keep_ms * interval '1 millisecond';
 BEGIN
-  IF for_note IS NOT NULL THEN
-    PERFORM FROM notewire_notes
-      WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
-      FOR NO KEY UPDATE;
-    IF NOT FOUND THEN
-      RETURN 'lost';
-    END IF;
-  END IF;
-
-  UPDATE notewire_events SET
-    lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
-    WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
-  IF NOT FOUND THEN
-    RETURN 'lost';
-  END IF;
-
   IF new_revision IS NOT NULL THEN
     UPDATE notewire_notes SET
       lease_ends_at = NULL,
@@ -167,11 +163,26 @@ BEGIN
         WHEN sighting = ANY (seen) THEN seen
         ELSE seen || sighting
       END
-      WHERE integration = for_integration AND note_id = for_note;
+      WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+      AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL);
   ELSIF for_note IS NOT NULL THEN
-    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
+    UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note AND fencing_token = token AND lease_ends_at IS NOT NULL
+      AND EXISTS (SELECT FROM notewire_events WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL);
   END IF;
-  RETURN 'committed';
+  IF for_note IS NOT NULL AND NOT FOUND THEN
+    RETURN 'lost';
+  END IF;
+
+  UPDATE notewire_events SET
+    lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
+    WHERE integration = for_integration AND event_id = for_event AND fencing_token = token AND lease_ends_at IS NOT NULL;
+  IF FOUND THEN
+    RETURN 'committed';
+  ELSIF for_note IS NULL THEN
+    RETURN 'lost';
+  END IF;
+  -- The note was changed in this transaction.
+  RAISE EXCEPTION 'another worker has taken the event' USING ERRCODE = 'NW001';
 END
 $function$;
 
@@ -207,6 +218,10 @@ BEGIN
 END
 $function$;
 
+-- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.
+ALTER FUNCTION notewire_claim_2 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_commit_2 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_lease_1 SET search_path FROM CURRENT;
 END
 $migration$;
 INSERT INTO notewire_events SELECT * FROM jsonb_populate_record(NULL::notewire_events, '{"event_id": "evt_deleted", "forgotten": false, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null}');
