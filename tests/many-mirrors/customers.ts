@@ -1,5 +1,6 @@
 import { createMirrors, type MirrorStore, type Mirrors } from '@notewire/mirror'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
+import type { Clock } from '@notewire/protocol'
 
 /** A customer of the service: a key that sees one channel. All titles in the channel begin with the id of the integration. */
 export interface Customer {
@@ -41,10 +42,11 @@ export function processOn(
   service: NotesService,
   customers: readonly Customer[],
   onAnswer: (integration: string) => Promise<void> = async () => undefined,
+  clock: Clock = service.clock,
 ): Mirrors {
   return createMirrors({
     store,
-    clock: service.clock,
+    clock,
     connect: (integration) => ({
       baseUrl: service.baseUrl,
       apiKey: customers.find((customer) => customer.integration === integration)?.apiKey ?? '',

@@ -4,18 +4,25 @@ import { anEvent } from '@notewire/webhooks/testing'
 import type { PlayHistory } from '../simulation/history.ts'
 import { Random } from '../simulation/random.ts'
 import { type Customer, processOn, someCustomers } from './customers.ts'
+import { WrongClock } from './wrong-clock.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 const LEASE = '61s'
+const LEASE_MS = 60_000
+/** A worker that looks sees every lease end within this time, even if a wrong clock wrote it. */
+const LEASES = '121s'
+/** Within this time after all clocks were set right, every integration is worked on. */
+const PROGRESS_WITHIN_HOURS = 26
 
 class Violation extends Error {}
 
-/** Plays a history of three integrations and two processes, one of which freezes in some of its slices. */
+/** Plays a history of three integrations and two processes, one of which freezes in some of its slices. The clock of each may lie. */
 export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const { service, customers } = await someCustomers(3)
   const store = memoryMirror()
-  const running = processOn(store, service, customers)
+  const clock = new WrongClock(service.clock)
+  const running = processOn(store, service, customers, undefined, clock)
   const receiver = running.receiver({ secret: (_integration) => undefined })
   const lines: string[] = []
   let steps = 0
@@ -101,6 +108,40 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       }
       await running.add(customer.integration)
     },
+    async 'clocks that lie'(customer) {
+      await service.clock.advance('2h')
+      const otherClock = new WrongClock(service.clock)
+      const other = processOn(store, service, customers, undefined, otherClock)
+      for (const each of [clock, otherClock]) if (random.chance(0.7)) each.setWrong(random)
+      customer.write()
+      for (const mirrors of random.chance(0.5) ? [running, other] : [other, running]) await mirrors.work(BUDGET)
+      if (random.chance(0.5)) {
+        // The other process is killed when it has taken an integration.
+        const { integration } = customer
+        await store.integrations.wake(integration, service.clock.now())
+        const now = otherClock.now()
+        const killed = await store.integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
+        clock.setRight()
+        await running.work(BUDGET)
+        await service.clock.advance(LEASES)
+        await running.work(BUDGET)
+        const token = (await store.integrations.get(integration))?.token
+        if (token === killed?.record.token) throw new Violation('an integration waits for a killed worker')
+      }
+      if (random.chance(0.3)) otherClock.setWrong(random)
+      if (random.chance(0.3)) await other.work(BUDGET)
+      clock.setRight()
+      const written = customers.map((each) => [each, each.write().title] as const)
+      for (let hours = 0; hours < PROGRESS_WITHIN_HOURS; hours += 1) {
+        await service.clock.advance('1h')
+        await running.work(BUDGET)
+      }
+      for (const [each, title] of written) {
+        if (!(await titlesOf(running, each)).includes(title)) throw new Violation('an integration stands still')
+        const { correctAsOf } = await running.of(each.integration).status()
+        if ((correctAsOf?.getTime() ?? 0) > service.clock.now()) throw new Violation('correctAsOf is in the future')
+      }
+    },
     async time() {
       await service.clock.advance('7m')
       await running.work(BUDGET)
@@ -119,6 +160,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         'a hint during a slice',
         'a worker loses its lease',
         'a removal during a slice',
+        'clocks that lie',
         'time',
       ])
       const customer = customers[random.integer(0, customers.length - 1)]

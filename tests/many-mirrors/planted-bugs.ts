@@ -42,4 +42,19 @@ export const plantedBugs: readonly PlantedBug[] = [
       ),
     ],
   },
+  {
+    name: 'a schedule that a wrong clock wrote holds',
+    mistake: 'A due time is believed, however far ahead it is.',
+    patches: [scheduling('(dueAt <= now || isTooFarAhead(dueAt, now))', '(dueAt <= now || Number.isNaN(dueAt))')],
+  },
+  {
+    name: 'a lease that a wrong clock wrote holds',
+    mistake: 'A lease is believed, however far ahead it ends, if it is shorter than a day.',
+    patches: [
+      scheduling(
+        'return isHeld && dueAt !== null && dueAt - now > 2 * (until - now)',
+        'return isHeld && until === now',
+      ),
+    ],
+  },
 ]

@@ -117,8 +117,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       memory: [memory('return lease !== undefined && lease.endsAt > now', 'return lease !== undefined')],
       sqlite: [
         claiming(
-          'WHEN event.lease_ends_at > now OR note.lease_ends_at > now THEN',
-          'WHEN event.lease_ends_at IS NOT NULL OR note.lease_ends_at IS NOT NULL THEN',
+          'WHEN event.lease_ends_at > now AND',
+          'WHEN event.lease_ends_at IS NOT NULL OR note.lease_ends_at IS NOT NULL OR event.lease_ends_at > now AND',
         ),
       ],
     },

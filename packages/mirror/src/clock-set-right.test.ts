@@ -49,6 +49,13 @@ describe('a mirror whose clock was a month ahead and is corrected', () => {
     expect(await world.mirror.work()).toMatchObject({ listed: false })
   })
 
+  it('does not say that the copy is correct as of a time in the future', async () => {
+    await using world = await setRight()
+    expect((await world.mirror.status()).correctAsOf).toBeNull()
+    await world.mirror.sync()
+    expect((await world.mirror.status()).correctAsOf).not.toBeNull()
+  })
+
   it('scans immediately, because the time of the last scan is unknown', async () => {
     await using world = await setRight()
     await world.mirror.sync()

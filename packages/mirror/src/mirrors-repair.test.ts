@@ -73,7 +73,7 @@ describe('adding an integration that another worker has taken', () => {
     await using world = await manyCustomers(1, { store })
     await world.mirrors.add('customer-0')
     const now = world.service.clock.now()
-    await store.integrations.take({ now, until: now + 3_600_000, most: 3, integration: 'customer-0' })
+    await store.integrations.take({ now, until: now + 100_000, most: 3, integration: 'customer-0' })
     expect(await whileTimePasses(world, 40_000, world.mirrors.add('customer-0', ENDPOINT))).toMatchObject({
       reason: { code: 'integration_busy', message: expect.stringContaining('again') },
     })

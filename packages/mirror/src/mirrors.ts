@@ -1,4 +1,4 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { monotonicNow, OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import type { ReceiverOfMany } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
@@ -182,7 +182,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       await open()
       const failures: unknown[] = []
       const onError = (error: unknown) => void failures.push(error)
-      const endAt = clock.now() + budgetMs
+      const endAt = monotonicNow(clock) + budgetMs
       const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
       await dispatch({ settings, pauses, signal, concurrency, hintListeners, endAt, integration, onError })
       if (failures.length > 0) throw failures[0]

@@ -24,16 +24,16 @@ CREATE TABLE IF NOT EXISTS notewire_events (
 ) WITH (fillfactor = 90);
 
 CREATE TABLE IF NOT EXISTS notewire_notes (
-  integration          text COLLATE "C" NOT NULL,
-  note_id              text COLLATE "C" NOT NULL,
-  fencing_token        bigint NOT NULL,
-  lease_ends_at        timestamptz,
-  kept_until           timestamptz,
-  revision             bigint,
-  deleted              boolean,
-  deletion_revision    bigint,
-  deletion_occurred_at bigint,
-  seen                 text[],
+  integration             text COLLATE "C" NOT NULL,
+  note_id                 text COLLATE "C" NOT NULL,
+  fencing_token           bigint NOT NULL,
+  lease_ends_at           timestamptz,
+  kept_until              timestamptz,
+  revision                bigint,
+  deleted                 boolean NOT NULL DEFAULT false,
+  deleted_at_any_revision boolean NOT NULL DEFAULT false,
+  deletion_occurred_at    bigint,
+  seen                    text[],
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 80);
 
@@ -45,13 +45,17 @@ CREATE OR REPLACE FUNCTION notewire_claim_2(
 DECLARE
   moment timestamptz := clock_timestamp();
   ends_at timestamptz := moment + lease_ms * interval '1 millisecond';
+  -- A lease that ends later was written before the clock was set back.
+  latest_end timestamptz := moment + 2 * lease_ms * interval '1 millisecond';
   found_now record;
   token bigint;
 BEGIN
   SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
          events.kept_until IS NOT NULL AS marked, events.forgotten,
          notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
-         notes.revision, notes.deleted, notes.deletion_revision, notes.deletion_occurred_at, notes.seen
+         notes.revision, notes.deleted, notes.seen,
+         (NOT notes.deleted_at_any_revision AND new_revision > notes.revision) IS TRUE
+           OR (occurred_at > notes.deletion_occurred_at) IS TRUE AS ends_deletion
     INTO found_now
     FROM (SELECT 1) AS one_row
     LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event
@@ -62,18 +66,18 @@ BEGIN
   END IF;
 
   -- What was forgotten on purpose is to pass, whatever its revision.
-  IF NOT found_now.marked AND gate <> 'off' AND new_revision <= found_now.revision AND (
-    new_revision < found_now.revision OR gate = 'strict' OR NOT CASE
-      WHEN kind = 'note.deleted' THEN true
-      WHEN found_now.deleted THEN coalesce(
-        found_now.deletion_revision = found_now.revision AND occurred_at > found_now.deletion_occurred_at, false)
-      ELSE gate = 'per-kind' AND sighting <> ALL (found_now.seen)
-    END
-  ) THEN
-    RETURN 'stale ' || found_now.revision;
+  IF NOT found_now.marked AND gate <> 'off' AND (CASE
+    WHEN new_revision IS NULL THEN false
+    WHEN new_revision < found_now.revision OR new_revision = found_now.revision AND gate = 'strict' THEN true
+    WHEN kind = 'note.deleted' THEN false
+    WHEN found_now.deleted THEN NOT found_now.ends_deletion
+    ELSE new_revision = found_now.revision AND NOT (gate = 'per-kind' AND sighting <> ALL (found_now.seen))
+  END) THEN
+    RETURN concat('stale ', found_now.revision);
   END IF;
 
-  IF found_now.event_lease > moment OR found_now.note_lease > moment THEN
+  IF found_now.event_lease > moment AND found_now.event_lease <= latest_end
+    OR found_now.note_lease > moment AND found_now.note_lease <= latest_end THEN
     RETURN 'busy';
   END IF;
 
@@ -129,28 +133,27 @@ CREATE OR REPLACE FUNCTION notewire_commit_2(
 DECLARE
   keep_until timestamptz := clock_timestamp() + keep_ms * interval '1 millisecond';
 BEGIN
-  IF new_revision IS NOT NULL THEN
+  IF kind IS NOT NULL THEN
     UPDATE notewire_notes SET
       lease_ends_at = NULL,
       kept_until = greatest(kept_until, keep_until),
       revision = greatest(revision, new_revision),
       deleted = CASE
         WHEN new_revision < revision THEN deleted
-        WHEN kind = 'note.deleted' THEN true
-        WHEN new_revision = revision AND deleted THEN
-          NOT coalesce(deletion_revision = revision AND occurred_at > deletion_occurred_at, false)
-        ELSE false
+        ELSE kind = 'note.deleted' OR deleted AND NOT ((NOT deleted_at_any_revision AND new_revision > revision) IS TRUE
+          OR (occurred_at > deletion_occurred_at) IS TRUE)
       END,
-      deletion_revision = CASE
-        WHEN new_revision < revision OR kind <> 'note.deleted' THEN deletion_revision
-        ELSE new_revision
+      deleted_at_any_revision = CASE
+        WHEN new_revision < revision THEN deleted_at_any_revision
+        ELSE new_revision IS NULL OR deleted AND deleted_at_any_revision AND NOT ((NOT deleted_at_any_revision AND new_revision > revision) IS TRUE
+          OR (occurred_at > deletion_occurred_at) IS TRUE)
       END,
       -- The later of the two where the note counts as deleted already; null where one of them is not known.
       deletion_occurred_at = CASE
         WHEN new_revision < revision OR kind <> 'note.deleted' THEN deletion_occurred_at
-        WHEN new_revision = revision AND deleted THEN CASE
-          WHEN deletion_revision = revision AND occurred_at IS NOT NULL AND deletion_occurred_at IS NOT NULL
-            THEN greatest(occurred_at, deletion_occurred_at)
+        WHEN deleted AND NOT ((NOT deleted_at_any_revision AND new_revision > revision) IS TRUE
+          OR (occurred_at > deletion_occurred_at) IS TRUE) THEN CASE
+          WHEN occurred_at IS NOT NULL AND deletion_occurred_at IS NOT NULL THEN greatest(occurred_at, deletion_occurred_at)
         END
         ELSE occurred_at
       END,
@@ -230,11 +233,11 @@ INSERT INTO notewire_events SELECT * FROM jsonb_populate_record(NULL::notewire_e
 INSERT INTO notewire_events SELECT * FROM jsonb_populate_record(NULL::notewire_events, '{"event_id": "evt_replayed", "forgotten": true, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null}');
 INSERT INTO notewire_events SELECT * FROM jsonb_populate_record(NULL::notewire_events, '{"event_id": "evt_test", "forgotten": false, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null}');
 INSERT INTO notewire_events SELECT * FROM jsonb_populate_record(NULL::notewire_events, '{"event_id": "evt_updated", "forgotten": false, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.deleted"], "deleted": true, "note_id": "note_deleted", "revision": 5, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": 5, "deletion_occurred_at": 1795348740000}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.deleted"], "deleted": true, "note_id": "note_deleted_sometime", "revision": 5, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": 5, "deletion_occurred_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.ended session_1"], "deleted": false, "note_id": "note_ended", "revision": 7, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": null, "deletion_occurred_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.updated"], "deleted": false, "note_id": "note_replayed", "revision": 4, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": null, "deletion_occurred_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.updated"], "deleted": false, "note_id": "note_updated", "revision": 3, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": null, "deletion_occurred_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.updated"], "deleted": false, "note_id": "note_updated", "revision": 9, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "team {50%}", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": null, "deletion_occurred_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": null, "deleted": null, "note_id": "note_held", "revision": null, "kept_until": null, "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": "2126-10-29T12:00:00+00:00", "deletion_revision": null, "deletion_occurred_at": null}');
-INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": null, "deleted": null, "note_id": "note_released", "revision": null, "kept_until": null, "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_revision": null, "deletion_occurred_at": null}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.deleted"], "deleted": true, "note_id": "note_deleted", "revision": 5, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": 1795348740000, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.deleted"], "deleted": true, "note_id": "note_deleted_sometime", "revision": 5, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": null, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.ended session_1"], "deleted": false, "note_id": "note_ended", "revision": 7, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": null, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.updated"], "deleted": false, "note_id": "note_replayed", "revision": 4, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": null, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.updated"], "deleted": false, "note_id": "note_updated", "revision": 3, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": null, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": ["note.updated"], "deleted": false, "note_id": "note_updated", "revision": 9, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "team {50%}", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": null, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": null, "deleted": false, "note_id": "note_held", "revision": null, "kept_until": null, "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": "2126-10-29T12:00:00+00:00", "deletion_occurred_at": null, "deleted_at_any_revision": false}');
+INSERT INTO notewire_notes SELECT * FROM jsonb_populate_record(NULL::notewire_notes, '{"seen": null, "deleted": false, "note_id": "note_released", "revision": null, "kept_until": null, "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null, "deletion_occurred_at": null, "deleted_at_any_revision": false}');

@@ -1,7 +1,7 @@
 import { type NoResponse, refuseResponse } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
-import type { ErrorFacts } from '../interfaces/consumer-store.ts'
+import type { ConsumerRecord, ErrorFacts } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { backoffAfter } from '../rules/backoff.ts'
@@ -12,6 +12,7 @@ import {
   afterSingle,
   chooseDeliveries,
   dueTime,
+  dueUntil,
   factsOf,
   type RoundResult,
   reachesEnd,
@@ -129,7 +130,7 @@ async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEn
   const lost = new AbortController()
   void lease.renewUntil(ended.signal, (error) => lost.abort(error))
   try {
-    return await deliver(lease, round, lost.signal)
+    return await deliver(lease, round, lost.signal, record)
   } catch (error) {
     if (error instanceof ConsumerLostError) return { idleUntil: clock.now() + MIN_POLL_MS }
     throw error
@@ -138,11 +139,20 @@ async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEn
   }
 }
 
-async function deliver<Transaction>(lease: ConsumerLease<Transaction>, round: Round<Transaction>, lost: AbortSignal) {
+async function deliver<Transaction>(
+  lease: ConsumerLease<Transaction>,
+  round: Round<Transaction>,
+  lost: AbortSignal,
+  record: ConsumerRecord,
+) {
   const { store, integration, name, clock, batchSize, signal } = round
   const { state } = lease
   const limit = batchSize + state.failures
-  const listed = await store.listConsumable(integration, name, { after: state.cursor, now: clock.now(), limit })
+  const listed = await store.listConsumable(integration, name, {
+    after: state.cursor,
+    now: dueUntil(record, clock.now()),
+    limit,
+  })
   const deliveries = chooseDeliveries(listed, state, limit)
   const batch = deliveries.slice(0, batchSize)
   const applied = batch.filter(({ kind }) => kind !== 'nothing')

@@ -7,10 +7,7 @@ import type {
 } from '../interfaces/consumer-store.ts'
 import { MirrorError } from '../interfaces/errors.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { type RoundResult, unchanged } from './round-rule.ts'
-
-/** The duration of a lease, in milliseconds. After a crash, another process continues when the lease has expired. */
-const LEASE_MS = 30_000
+import { LEASE_MS, type RoundResult, unchanged } from './round-rule.ts'
 
 const RENEW_EVERY_MS = 10_000
 

@@ -3,7 +3,7 @@ import { eachPart } from '../interfaces/consumer-change.ts'
 import { type ConsumableNote, type ConsumerNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
 import { aLiveState, aNote, aState } from '../testing/checks/builders.ts'
 import { deliveryOf } from './delivery.ts'
-import { afterRound, afterSingle, chooseDeliveries, dueTime, factsOf, reachesEnd } from './round-rule.ts'
+import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, factsOf, reachesEnd } from './round-rule.ts'
 
 const NOW = 1_760_000_000_000
 const error = { name: 'TypeError', code: null }
@@ -152,7 +152,13 @@ describe('the time of the next round', () => {
   })
 
   it('is not postponed by a clock that was ahead', () => {
-    expect(dueAt({ leaseUntil: NOW + 86_400_000 })).toBe(NOW)
+    expect(dueAt({ leaseUntil: NOW + 60_000 })).toBe(NOW + 60_000)
+    expect(dueAt({ leaseUntil: NOW + 60_001 })).toBe(NOW)
+    expect(dueAt({ dueAt: NOW + 86_400_000 })).toBe(NOW)
+    const waiting = { ...record, hasChanges: false, nextDueAt: NOW + 86_400_000 }
+    expect(dueTime(waiting, NOW)).toBe(NOW)
+    expect(dueUntil(waiting, NOW)).toBe(NOW + 86_400_000)
+    expect(dueUntil({ ...waiting, nextDueAt: NOW + 5 }, NOW)).toBe(NOW)
   })
 })
 

@@ -16,14 +16,29 @@ const MAX_ATTEMPTS = 8
 /** The longest time between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 6 * 60 * 60_000
 
+/** The duration of a lease, in milliseconds. After a crash, another process continues when the lease has expired. */
+export const LEASE_MS = 30_000
+
 /** What a round commits. */
 export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsApplied'>
 
 /** When the consumer's next work is due; `null` if it has none. Ignores times that only a clock that was ahead can have written. */
 export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
-  const times = [state.dueAt ?? 0, state.leaseUntil ?? 0].filter((time) => !isAhead(time - MAX_PAUSE_MS, now))
-  const workAt = hasChanges ? now : nextDueAt
-  return workAt === null ? null : Math.max(workAt, ...times)
+  const backoffUntil = isTooLate(state.dueAt, now) ? 0 : (state.dueAt ?? 0)
+  const leaseUntil = state.leaseUntil ?? 0
+  const heldUntil = leaseUntil > now + 2 * LEASE_MS ? 0 : leaseUntil
+  const workAt = hasChanges || isTooLate(nextDueAt, now) ? now : nextDueAt
+  return workAt === null ? null : Math.max(workAt, backoffUntil, heldUntil)
+}
+
+/** The time up to which waiting notes are due: later than now if only a clock that was ahead can have written the time of the next note. */
+export function dueUntil({ nextDueAt }: ConsumerRecord, now: number): number {
+  return nextDueAt !== null && isTooLate(nextDueAt, now) ? nextDueAt : now
+}
+
+/** Whether only a clock that was ahead can have written the end of a pause. */
+function isTooLate(time: number | null, now: number): boolean {
+  return time !== null && isAhead(time - MAX_PAUSE_MS, now)
 }
 
 /**

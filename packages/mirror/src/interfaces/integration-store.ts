@@ -6,15 +6,20 @@ import type { CopyState } from './progress.ts'
  * `mirrorStoreChecks` of `@notewire/mirror/testing` test this contract.
  *
  * A worker takes an integration with a lease, and gets a fencing token. Commits with `MirrorCommit.fence` and operations with a `Fence` write
- * nothing after another worker has taken the integration, or after it was removed. Times are milliseconds since the Unix epoch.
+ * nothing after another worker has taken the integration, or after it was removed.
+ *
+ * Times are milliseconds since the Unix epoch, by the caller's clock, which may be wrong. `now` is its present time. A store on a server keeps its
+ * own time: it stores `time - now` from its present, and returns times by the clock of the caller, except from `get` without `now`, `put` and `list`.
+ * A clock may also be set back. Therefore an integration is due, too, if its lease ends more than twice its length ahead, or if it would be due more
+ * than `MAX_WAIT_MS` ahead.
  */
 export interface IntegrationStore {
   /**
-   * Adds an integration, due at `now`. An existing integration is not changed, unless it is being removed and waits for its consumers
+   * Adds an integration, due after `delayMs`. An existing integration is not changed, unless it is being removed and waits for its consumers
    * (`pausedUntil`): it then becomes another copy, with the same consumers. The notes of the earlier copy are erased already.
    */
-  put(integration: string, generation: string, now: number): Promise<IntegrationRecord>
-  get(integration: string): Promise<IntegrationRecord | undefined>
+  put(integration: string, generation: string, now: number, delayMs?: number): Promise<IntegrationRecord>
+  get(integration: string, now?: number): Promise<IntegrationRecord | undefined>
   /**
    * Takes the most urgent due integration: by rank, then the most overdue. It becomes due again at `until`, in case the worker dies.
    *
@@ -22,7 +27,7 @@ export interface IntegrationStore {
    */
   take(request: TakeRequest): Promise<TakenIntegration | undefined>
   /** Renews the lease; `false` if it is lost. */
-  renew(integration: string, fence: Fence, until: number): Promise<boolean>
+  renew(integration: string, fence: Fence, lease: Pick<TakeRequest, 'now' | 'until'>): Promise<boolean>
   /**
    * Ends the lease and schedules the next work. If a hint has arrived since the integration was taken, the integration is due now or after its
    * pause, and `next.dueAt` is ignored.
@@ -173,6 +178,14 @@ export interface IntegrationCounts {
    * `mirrors.of(id).status()` has the number for one integration.
    */
   readonly contradictions: number
+}
+
+/** The longest time before an integration is due again, in milliseconds. A later time was written by a clock that was wrong. */
+export const MAX_WAIT_MS = 24 * 60 * 60_000
+
+/** Whether a time was written by a clock that was ahead, or before a clock was set back. */
+export function isTooFarAhead(time: number, now: number): boolean {
+  return time > now + MAX_WAIT_MS
 }
 
 /** When an integration that got a hint while a worker had it is due. A parked integration sends no request, but erases the note that the hint hid. */

@@ -1,4 +1,4 @@
-import { refuseResponse } from '@notewire/protocol'
+import { monotonicNow, refuseResponse } from '@notewire/protocol'
 import type { Engine } from '../engine/engine.ts'
 import { IntegrationBusyError, KeyChangedError } from '../interfaces/errors.ts'
 import {
@@ -10,7 +10,7 @@ import {
 import { hasListedNotes } from '../listing/key-guard.ts'
 import { requestListing } from '../service/full-listing.ts'
 import { registerEndpoint } from './endpoint.ts'
-import { LEASE_MS, LeaseLostError } from './lease.ts'
+import { LeaseLostError, leaseFrom } from './lease.ts'
 import type { MirrorsSettings, SaveSecret } from './mirrors-options.ts'
 import { SharedPauses } from './shared-pauses.ts'
 import { type ActiveWork, doSlice } from './slice.ts'
@@ -42,7 +42,7 @@ export async function addIntegration(
   const { store, clock } = settings
   const laterMs = isWorkedOnAtOnce ? HEAD_START_MS : 0
   for (;;) {
-    const record = await store.integrations.put(integration, newCopyId(clock.now()), clock.now() + laterMs)
+    const record = await store.integrations.put(integration, newCopyId(clock.now()), clock.now(), laterMs)
     if (record.state !== 'removing') return record
     const taken = await takeNow(integration, settings)
     if (taken !== undefined) await doSlice(taken, withoutLimits(settings))
@@ -87,7 +87,7 @@ export async function workAtOnce(integration: string, first: FirstWork, settings
 /** Takes one integration as soon as no other worker has it, even if it is not due; `undefined` if it was removed and its content is erased. */
 async function takeNow(integration: string, { store, clock }: MirrorsSettings): Promise<TakenIntegration | undefined> {
   const { integrations } = store
-  const giveUpAt = clock.now() + GIVE_UP_AFTER_MS
+  const giveUpAt = monotonicNow(clock) + GIVE_UP_AFTER_MS
   for (;;) {
     const record = await integrations.get(integration)
     const isErased = record?.state === 'removing' && record.pausedUntil !== null
@@ -96,9 +96,9 @@ async function takeNow(integration: string, { store, clock }: MirrorsSettings): 
     const now = clock.now()
     if (record.state === 'parked') await integrations.resume(integration, now)
     else await integrations.wake(integration, now)
-    const taken = await integrations.take({ now, until: now + LEASE_MS, most: RANKS.scan, integration })
+    const taken = await integrations.take({ ...leaseFrom(now), most: RANKS.scan, integration })
     if (taken !== undefined) return taken
-    if (now >= giveUpAt) throw new IntegrationBusyError(integration)
+    if (monotonicNow(clock) >= giveUpAt) throw new IntegrationBusyError(integration)
     await clock.sleep(RETRY_EVERY_MS)
   }
 }

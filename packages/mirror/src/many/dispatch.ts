@@ -1,7 +1,7 @@
 import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import { type IntegrationStore, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
-import { LEASE_MS } from './lease.ts'
+import { type IntegrationStore, isTooFarAhead, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import { leaseFrom } from './lease.ts'
 import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
@@ -25,7 +25,7 @@ export interface DispatchOptions {
   readonly concurrency: number
   /** Functions that are called when this process has stored a hint. */
   readonly hintListeners: Set<() => void>
-  /** If set, `dispatch` ends at this time, or when nothing is due. Otherwise it waits for the next due integration. */
+  /** If set, `dispatch` ends at this reading of `monotonicNow`, or when nothing is due. Otherwise it waits for the next due integration. */
   readonly endAt?: number | undefined
   /** Work on this integration only. */
   readonly integration?: string | undefined
@@ -60,15 +60,14 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     if (running.size >= concurrency) return undefined
     isHintWaiting = false
     const others = [...running.values()].filter((isHint) => !isHint).length
-    const now = clock.now()
     const maxRank = others < maxOthers ? RANKS.scan : RANKS.hint
-    return await store.integrations.take({ now, until: now + LEASE_MS, most: maxRank, integration })
+    return await store.integrations.take({ ...leaseFrom(clock.now()), most: maxRank, integration })
   }
 
   function start(taken: TakenIntegration): void {
     const isHint = taken.record.rank === RANKS.hint
     const endOfSlice = monotonicNow(clock) + SLICE_MS
-    const isLate = () => monotonicNow(clock) >= endOfSlice || clock.now() >= endAt
+    const isLate = () => monotonicNow(clock) >= endOfSlice || monotonicNow(clock) >= endAt
     const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
     const slice = doSlice(taken, { settings, pauses, signal, shouldYield })
       .catch(onError)
@@ -80,7 +79,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   }
 
   try {
-    while (!signal.aborted && clock.now() < endAt) {
+    while (!signal.aborted && monotonicNow(clock) < endAt) {
       isChanged = false
       let maxWaitMs = CHECK_EVERY_MS
       const taken = await take().catch((error) => {
@@ -90,7 +89,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       })
       if (taken !== undefined) start(taken)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
-      else if (!isChanged) await changes.nextWithin(Math.min(maxWaitMs, endAt - clock.now()), clock, signal)
+      else if (!isChanged) await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
     }
   } finally {
     parts.hintListeners.delete(onHint)
@@ -108,6 +107,6 @@ export async function workLeft(
     const { due, nextAt } = await integrations.count(now)
     return { nextAt: due > 0 ? now : nextAt, remaining: due }
   }
-  const nextAt = (await integrations.get(integration))?.dueAt ?? null
-  return { nextAt, remaining: nextAt !== null && nextAt <= now ? 1 : 0 }
+  const nextAt = (await integrations.get(integration, now))?.dueAt ?? null
+  return { nextAt, remaining: nextAt !== null && (nextAt <= now || isTooFarAhead(nextAt, now)) ? 1 : 0 }
 }

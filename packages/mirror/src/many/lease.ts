@@ -2,7 +2,12 @@ import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 
 /** The lease of a taken integration, in milliseconds. When it has expired, another worker may take the integration. */
-export const LEASE_MS = 60_000
+const LEASE_MS = 60_000
+
+/** The lease of an integration that is taken or renewed now. */
+export function leaseFrom(now: number): { readonly now: number; readonly until: number } {
+  return { now, until: now + LEASE_MS }
+}
 
 const RENEW_EVERY_MS = LEASE_MS / 3
 
@@ -25,7 +30,7 @@ export async function withLease<Result>(
       await clock.sleep(RENEW_EVERY_MS, over.signal)
       // An error of the store does not end the lease before its time.
       const isRenewed = await store.integrations
-        .renew(integration, { generation, token }, clock.now() + LEASE_MS)
+        .renew(integration, { generation, token }, leaseFrom(clock.now()))
         .catch(() => true)
       if (!isRenewed) return lost.abort(new LeaseLostError())
     }

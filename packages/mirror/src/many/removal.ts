@@ -37,8 +37,14 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
     return { ...record, dueAt: clock.now(), pausedUntil: isErased ? clock.now() + REMOVAL_RETENTION_MS : null }
   }
   if (pausedUntil !== null && now < pausedUntil && (await hasLaggingConsumer(store, integration, consumers))) {
-    const waitedMs = now - (pausedUntil - REMOVAL_RETENTION_MS)
-    return { ...record, dueAt: now + Math.min(Math.max(MIN_CHECK_MS, waitedMs / 4), MAX_CHECK_MS) }
+    // A clock that was ahead may have written a later time.
+    const keptUntil = Math.min(pausedUntil, now + REMOVAL_RETENTION_MS)
+    const waitedMs = now - (keptUntil - REMOVAL_RETENTION_MS)
+    return {
+      ...record,
+      pausedUntil: keptUntil,
+      dueAt: now + Math.min(Math.max(MIN_CHECK_MS, waitedMs / 4), MAX_CHECK_MS),
+    }
   }
   for (;;) {
     const outcome = await store.integrations.erase(integration, record, ERASE_BATCH_SIZE)

@@ -1,8 +1,11 @@
 import { NotesClientError, RateLimitedError } from '@notewire/client'
+import { monotonicNow } from '@notewire/protocol'
 import type { Engine } from '../engine/engine.ts'
 import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import {
   type IntegrationRecord,
+  isTooFarAhead,
+  MAX_WAIT_MS,
   type NextWork,
   type ParkedBecause,
   RANKS,
@@ -22,6 +25,9 @@ import { removePart } from './removal.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { fencedStore } from './store-wrappers.ts'
 import { afterSlice, foundUnannounced, jittered, pollEveryAfter } from './timing.ts'
+
+/** A clock that advances this much more or less than the time that passes was set, in milliseconds. */
+const CLOCK_SET_MS = 10_000
 
 export interface SliceContext {
   readonly settings: MirrorsSettings
@@ -53,12 +59,17 @@ export async function doSlice(
   const { settings } = context
   const { record } = taken
   const { integration, hints } = record
+  const { clock } = settings
+  const began = { at: clock.now(), reading: monotonicNow(clock) }
   return await withLease(record, settings, context.signal, async (signal) => {
     const doNext = () => nextWork(taken, { ...context, signal }, work).catch(outcomeOfLostLease)
     const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
     if (next === undefined) return error
-    const now = settings.clock.now()
-    const isWritten = await settings.store.integrations.finish(integration, record, next, { hints, now })
+    const now = clock.now()
+    const setByMs = Math.abs(now - began.at - (monotonicNow(clock) - began.reading))
+    // If the clock was set during the slice, the schedule mixes two clocks.
+    const written = setByMs > CLOCK_SET_MS && next.dueAt !== null ? { ...next, dueAt: now } : next
+    const isWritten = await settings.store.integrations.finish(integration, record, written, { hints, now })
     if (isWritten && error !== undefined && !signal.aborted) report(next, error, integration, settings)
     return error
   })
@@ -109,12 +120,14 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
   const { integration } = record
   const lost = () => new LeaseLostError()
   let connection: Connection | undefined
-  if ((record.pausedUntil ?? 0) > settings.clock.now()) return { next: await nextInPause(record, settings) }
+  if (isInFuture(record.pausedUntil ?? 0, settings.clock.now())) return { next: await nextInPause(record, settings) }
   try {
     connection = await connect(integration, settings, context.signal)
     const now = settings.clock.now()
     const pausedUntil = pauses.until(connection.baseUrl)
-    if (pausedUntil > now) return { next: { ...record, dueAt: now + jittered(pausedUntil - now, integration) + 1 } }
+    if (isInFuture(pausedUntil, now)) {
+      return { next: { ...record, dueAt: now + jittered(pausedUntil - now, integration) + 1 } }
+    }
     if (!(await claimKey(record, connection, settings))) throw lost()
     const pollEveryMs = jittered(record.pollEveryMs ?? settings.pollEveryMs, integration)
     const scanEveryMs = jittered(settings.scanEveryMs, integration)
@@ -134,14 +147,14 @@ const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, {
   const now = settings.clock.now()
   const isSuspect = foundUnannounced(slice)
   const known = record.endpoint
-  const isCheckDue = known !== null && (known.checkAt <= now || isSuspect)
+  const isCheckDue = known !== null && (!isInFuture(known.checkAt, now) || isSuspect)
   const seen = { now, heardAt: copy.heardAt }
   const endpoint = isCheckDue ? await checkEndpoint(client, known, seen, isSuspect) : known
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
   const schedule = { clock: settings.clock, pollEveryMs: jittered(pollEveryMs, record.integration) }
   const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), now)
   const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
-  return { ...record, rank, dueAt: Math.min(dueAt, checkAt), endpoint, pollEveryMs }
+  return { ...record, rank, dueAt: Math.min(dueAt, checkAt, now + MAX_WAIT_MS), endpoint, pollEveryMs }
 }
 
 async function afterError(
@@ -174,6 +187,11 @@ async function nextInPause(record: IntegrationRecord, settings: MirrorsSettings)
   const { dueAt } = await eraseHidden(record, settings)
   const pausedUntil = record.pausedUntil ?? 0
   return { ...record, dueAt: Math.min(dueAt ?? pausedUntil, pausedUntil) }
+}
+
+/** Whether a stored time is in the future. A time that is too far ahead was written by a wrong clock, and does not count. */
+function isInFuture(time: number, now: number): boolean {
+  return time > now && !isTooFarAhead(time, now)
 }
 
 function reasonToPark(error: unknown): ParkedBecause | undefined {

@@ -17,8 +17,8 @@ export interface MirrorStatus {
   /** The service's time up to which all changes were listed; `null` before the first full listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
   /**
-   * When the last complete scan began. `null` before the first scan, while a note must be read, while there are contradictions, and if that scan
-   * listed a note without an identifier that can be used.
+   * When the last complete scan began. `null` before the first scan, while a note must be read, while there are contradictions, if that scan
+   * listed a note without an identifier that can be used, and if this time is in the future, because a clock was wrong.
    */
   readonly correctAsOf: Date | null
   /** The last complete scan, with all missing notes confirmed. */
@@ -54,7 +54,7 @@ export async function statusOf(store: MirrorStore, integration: string, now: num
     contradictions,
     isBackfilled: poll.backfilledAt !== null,
     watermark: dateOf(poll.watermark),
-    correctAsOf: lastScan !== null && isSettled ? new Date(lastScan.beganAt) : null,
+    correctAsOf: lastScan !== null && isSettled && lastScan.beganAt <= now ? new Date(lastScan.beganAt) : null,
     lastScan,
     scan,
     held,

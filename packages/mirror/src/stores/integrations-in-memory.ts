@@ -1,5 +1,5 @@
 import type { Fence, IntegrationCounts, IntegrationRecord, IntegrationStore } from '../interfaces/integration-store.ts'
-import { dueAfterHint, newIntegration, RANKS } from '../interfaces/integration-store.ts'
+import { dueAfterHint, isTooFarAhead, newIntegration, RANKS } from '../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
 import type { CopyState } from '../interfaces/progress.ts'
 
@@ -47,10 +47,10 @@ export class IntegrationsInMemory implements IntegrationStore {
       })
   }
 
-  async put(integration: string, generation: string, now: number) {
+  async put(integration: string, generation: string, now: number, delayMs = 0) {
     const known = this.#rows.get(integration)
     const isNextCopy = known?.state === 'removing' && known.pausedUntil !== null
-    const fresh = { ...newIntegration(integration, generation, now), isHeld: false, token: known?.token ?? 0 }
+    const fresh = { ...newIntegration(integration, generation, now + delayMs), isHeld: false, token: known?.token ?? 0 }
     const row = known === undefined || isNextCopy ? fresh : known
     this.#rows.set(integration, row)
     return recordOf(row)
@@ -64,7 +64,7 @@ export class IntegrationsInMemory implements IntegrationStore {
   async take({ now, until, most, integration }: Parameters<IntegrationStore['take']>[0]) {
     const isWanted = (row: Row) => integration === undefined || row.integration === integration
     const [row] = [...this.#rows.values()]
-      .filter((row) => isWanted(row) && row.rank <= most && row.dueAt !== null && row.dueAt <= now)
+      .filter((row) => isWanted(row) && row.rank <= most && (isDue(row, now) || isLeaseTooLong(row, now, until)))
       .sort((one, other) => one.rank - other.rank || (one.dueAt ?? 0) - (other.dueAt ?? 0))
     if (row === undefined) return undefined
     const taken = { ...row, token: row.token + 1, isHeld: true, dueAt: until }
@@ -72,7 +72,7 @@ export class IntegrationsInMemory implements IntegrationStore {
     return { record: recordOf(taken), copy: this.#copies.read(row.integration) }
   }
 
-  async renew(integration: string, fence: Fence, until: number) {
+  async renew(integration: string, fence: Fence, { until }: Parameters<IntegrationStore['renew']>[2]) {
     return this.#change(integration, fence, (row) => ({ ...row, dueAt: until }))
   }
 
@@ -145,6 +145,7 @@ export class IntegrationsInMemory implements IntegrationStore {
     const rows = [...this.#rows.values()]
     const having = (is: (row: Row) => boolean) => rows.filter(is).length
     const times = rows.flatMap(({ dueAt }) => dueAt ?? []).sort((one, other) => one - other)
+    const isLater = (time: number) => time > now && !isTooFarAhead(time, now)
     const parkedFor = (reason: string) => having(({ parkedBecause }) => parkedBecause === reason)
     return {
       active: having(({ state }) => state === 'active'),
@@ -154,9 +155,9 @@ export class IntegrationsInMemory implements IntegrationStore {
         key_shared: parkedFor('key_shared'),
         key_refused: parkedFor('key_refused'),
       },
-      due: times.filter((time) => time <= now).length,
+      due: having((row) => isDue(row, now)),
       dueSince: times.find((time) => time <= now) ?? null,
-      nextAt: times.find((time) => time > now) ?? null,
+      nextAt: times.find(isLater) ?? null,
       backingOff: having(({ state, failures }) => state === 'active' && failures > 0),
       contradictions: rows.reduce((sum, { integration }) => sum + this.#copies.countContradicted(integration), 0),
     }
@@ -168,6 +169,14 @@ export class IntegrationsInMemory implements IntegrationStore {
     this.#rows.set(integration, change(row))
     return true
   }
+}
+
+function isDue({ dueAt }: Row, now: number): boolean {
+  return dueAt !== null && (dueAt <= now || isTooFarAhead(dueAt, now))
+}
+
+function isLeaseTooLong({ isHeld, dueAt }: Row, now: number, until: number): boolean {
+  return isHeld && dueAt !== null && dueAt - now > 2 * (until - now)
 }
 
 function recordOf({ isHeld: _, ...record }: Row): IntegrationRecord {

@@ -16,7 +16,8 @@ import type { AppliedRevision, GateMode, NoteChange } from './revision-gate.ts'
 export interface ReceiverStore<Transaction = never> {
   /**
    * Claims an event. The store checks in this order: `duplicate`, `stale`, `busy`, `claimed`. It takes over an expired lease
-   * with a higher fencing token.
+   * with a higher fencing token. A lease that ends more than twice `leaseMs` ahead has expired, too: the clock was set back after it was
+   * written.
    */
   claim(request: ClaimRequest): ClaimResult | Promise<ClaimResult>
   /** Renews the lease of a claim to `leaseMs` from now, if its token is current. */

@@ -102,7 +102,8 @@ export class MemoryStore implements ReceiverStore {
       return { status: 'stale', appliedRevision: applied.revision }
     }
 
-    if (isUnexpired(event.lease, now) || isUnexpired(noteRecord?.lease, now)) return { status: 'busy' }
+    const isLive = (lease: Lease | undefined) => isUnexpired(lease, now) && !isAhead(lease, now + 2 * leaseMs)
+    if (isLive(event.lease) || isLive(noteRecord?.lease)) return { status: 'busy' }
 
     this.#claims += 1
     const lease = { fencingToken: String(this.#claims), endsAt: now + leaseMs }
@@ -223,6 +224,11 @@ export class MemoryStore implements ReceiverStore {
 
 function isUnexpired(lease: Lease | undefined, now: number): boolean {
   return lease !== undefined && lease.endsAt > now
+}
+
+/** Whether a lease was written before the clock was set back. */
+function isAhead(lease: Lease | undefined, latestEnd: number): boolean {
+  return lease !== undefined && lease.endsAt > latestEnd
 }
 
 /** Removes expired leases and records, and returns how many of the records were committed. A record with a lease stays. */

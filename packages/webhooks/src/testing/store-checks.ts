@@ -140,6 +140,21 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.equal(await answer(store, request({ eventId: 'one', revision: 1 })), 'stale')
   }),
 
+  // To a claim with a short lease, a long lease looks like one that was written before the clock was set back.
+  check('grants an event whose lease ends more than twice its length ahead', async (store, request) => {
+    for (const noteId of ['note_1', 'note_2']) {
+      const early = await claimed(store, request({ eventId: noteId, noteId, leaseMs: 3_600_000 }))
+      // The second note is claimed for another event.
+      const eventId = noteId === 'note_1' ? noteId : 'other'
+      const next = await claimed(store, request({ eventId, noteId, leaseMs: 20_000 }))
+      assert.ok(BigInt(next.fencingToken) > BigInt(early.fencingToken), 'the token must grow')
+      assert.equal(await answer(store, request({ eventId, noteId, leaseMs: 20_000 })), 'busy')
+      assert.equal(await store.renew(early, 20_000), 'lost')
+      assert.equal(await store.commit(early), 'lost')
+      assert.equal(await store.commit(next), 'committed')
+    }
+  }),
+
   check('renews a lease', async (store, request) => {
     const claim = await claimed(store, request({ eventId: 'one', leaseMs: 250 }))
     assert.equal(await store.renew(claim, 60_000), 'renewed')

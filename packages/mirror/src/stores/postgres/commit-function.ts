@@ -1,6 +1,7 @@
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { EVIDENCE_COLUMNS, STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
+import { aheadOf } from './integration-functions.ts'
 import { inJson, namesOf, storedFrom } from './note-columns.ts'
 
 const PARTS = ['title', 'content', 'transcript', 'summary'] as const
@@ -39,6 +40,8 @@ DECLARE
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
+  -- By the clock of the server.
+  hint_due_at timestamptz := to_timestamp((hint_due_ms + ${aheadOf('heard_ms')}) / 1000);
   -- By note: 'erased', or which texts changed.
   changed jsonb := (
     SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
@@ -142,8 +145,8 @@ BEGIN
       rank = CASE WHEN integrations.is_held THEN integrations.rank ELSE 0 END,
       due_at = CASE
         WHEN integrations.is_held THEN integrations.due_at
-        WHEN integrations.state = 'parked' THEN least(integrations.due_at, to_timestamp((hint_due_ms + ${ERASE_WITHIN_MS}) / 1000))
-        ELSE least(integrations.due_at, greatest(to_timestamp(hint_due_ms / 1000), integrations.paused_until)) END
+        WHEN integrations.state = 'parked' THEN least(integrations.due_at, hint_due_at + ${ERASE_WITHIN_MS} * interval '1 millisecond')
+        ELSE least(integrations.due_at, greatest(hint_due_at, integrations.paused_until)) END
       WHERE ${FENCED};
   ELSIF fence_generation IS NOT NULL THEN
     PERFORM FROM notewire_integrations AS integrations WHERE ${FENCED} FOR SHARE;

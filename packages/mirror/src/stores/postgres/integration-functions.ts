@@ -1,3 +1,4 @@
+import { MAX_WAIT_MS } from '../../interfaces/integration-store.ts'
 import { BY_INDEX } from './by-index.ts'
 import { COPY_JSON, timeIn } from './note-columns.ts'
 
@@ -20,23 +21,36 @@ CREATE TABLE IF NOT EXISTS notewire_integrations (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held;
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
   WHERE contradicted_since IS NOT NULL;
 `
 
-/** SQL for a row of integrations as JSON. */
-export function integrationJson(row: string): string {
+/**
+ * SQL for a row of integrations as JSON.
+ *
+ * @param ahead  SQL for how much the clock of the server is ahead of the caller's, in milliseconds
+ */
+export function integrationJson(row: string, ahead = '0'): string {
+  const time = (name: string) => `${timeIn(`${row}.${name}`)} - ${ahead}`
   return `json_build_object(
     'integration', ${row}.integration, 'generation', ${row}.generation, 'state', ${row}.state,
-    'parkedBecause', ${row}.parked_because, 'dueAt', ${timeIn(`${row}.due_at`)}, 'rank', ${row}.rank, 'hints', ${row}.hints,
-    'token', ${row}.token, 'failures', ${row}.failures, 'pausedUntil', ${timeIn(`${row}.paused_until`)},
+    'parkedBecause', ${row}.parked_because, 'dueAt', ${time('due_at')}, 'rank', ${row}.rank, 'hints', ${row}.hints,
+    'token', ${row}.token, 'failures', ${row}.failures, 'pausedUntil', ${time('paused_until')},
     'keyPrint', ${row}.key_print, 'pollEveryMs', ${row}.poll_every_ms, 'endpoint', ${row}.endpoint)::text`
 }
 
 const TAKEN = `integrations.integration = for_integration AND integrations.generation = fence_generation
       AND integrations.token = fence_token`
 
+/** SQL for how much the clock of the server is ahead of a clock that shows `now`, in milliseconds. */
+export function aheadOf(now: string): string {
+  return `(round(extract(epoch FROM notewire_integrations_now_1(${now})) * 1000) - ${now})`
+}
+
 /**
+ * `notewire_integrations_now_1` is the present of the schedule, whatever the time by the clock of the caller. Tests replace it.
+ *
  * `notewire_integrations_take_2` searches rank by rank, so that each search reads one entry of the index. It skips locked rows, which a hint or
  * another worker is changing. If no integration is due, it writes nothing. It reads the copy after it has taken the integration, so that it
  * sees everything that the previous worker has committed.
@@ -44,26 +58,46 @@ const TAKEN = `integrations.integration = for_integration AND integrations.gener
  * `notewire_integrations_erase_1` locks the notes first and the integration last, in the same order as commits.
  */
 export const INTEGRATION_FUNCTIONS = `
+CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
+  SELECT clock_timestamp()
+$function$;
+
 CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
 RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $function$
 #variable_conflict use_variable
 DECLARE
+  ahead float8 := ${aheadOf('now_ms')};
+  moment timestamptz := to_timestamp((now_ms + ahead) / 1000);
+  latest_due timestamptz := moment + ${MAX_WAIT_MS} * interval '1 millisecond';
+  latest_end timestamptz := moment + 2 * (until_ms - now_ms) * interval '1 millisecond';
   taken text;
   result text;
 BEGIN
   FOR wanted IN 0..most LOOP
     SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
-      WHERE integrations.rank = wanted AND integrations.due_at <= to_timestamp(now_ms / 1000)
+      WHERE integrations.rank = wanted AND integrations.due_at <= moment
         AND (only_this IS NULL OR integrations.integration = only_this)
       ORDER BY integrations.due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     EXIT WHEN FOUND;
+    -- Written before the clock was set back.
+    SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
+      WHERE integrations.rank = wanted AND integrations.due_at > latest_due
+        AND (only_this IS NULL OR integrations.integration = only_this)
+      ORDER BY integrations.due_at DESC LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    EXIT WHEN FOUND;
   END LOOP;
+  IF taken IS NULL THEN
+    SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
+      WHERE integrations.is_held AND integrations.due_at > latest_end AND integrations.rank <= most
+        AND (only_this IS NULL OR integrations.integration = only_this)
+      ORDER BY integrations.due_at DESC LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+  END IF;
   IF taken IS NULL THEN
     RETURN NULL;
   END IF;
   UPDATE notewire_integrations AS integrations
-    SET token = integrations.token + 1, is_held = true, due_at = to_timestamp(until_ms / 1000)
-    WHERE integrations.integration = taken RETURNING ${integrationJson('integrations')} INTO result;
+    SET token = integrations.token + 1, is_held = true, due_at = to_timestamp((until_ms + ahead) / 1000)
+    WHERE integrations.integration = taken RETURNING ${integrationJson('integrations', 'ahead')} INTO result;
   RETURN (
     SELECT json_build_object('record', result::json, 'copy', ${COPY_JSON})
       FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
@@ -71,22 +105,25 @@ END
 $function$;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_finish_1(
-  for_integration text, fence_generation text, fence_token bigint, next text, hints_seen bigint, heard_due_ms float8
+  for_integration text, fence_generation text, fence_token bigint, next text, hints_seen bigint, heard_due_ms float8,
+  now_ms float8
 ) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
 #variable_conflict use_variable
 DECLARE
   work jsonb := next::jsonb;
+  ahead float8 := ${aheadOf('now_ms')};
 BEGIN
   UPDATE notewire_integrations AS integrations SET
     is_held = false,
     state = work->>'state',
     parked_because = work->>'parkedBecause',
     failures = (work->>'failures')::integer,
-    paused_until = to_timestamp((work->>'pausedUntil')::float8 / 1000),
+    paused_until = to_timestamp(((work->>'pausedUntil')::float8 + ahead) / 1000),
     poll_every_ms = (work->>'pollEveryMs')::float8,
     endpoint = nullif(work->'endpoint', 'null'),
     rank = CASE WHEN integrations.hints = hints_seen THEN (work->>'rank')::integer ELSE 0 END,
-    due_at = to_timestamp(CASE WHEN integrations.hints = hints_seen THEN (work->>'dueAt')::float8 ELSE heard_due_ms END / 1000)
+    due_at = to_timestamp(
+      (CASE WHEN integrations.hints = hints_seen THEN (work->>'dueAt')::float8 ELSE heard_due_ms END + ahead) / 1000)
     WHERE ${TAKEN};
   RETURN FOUND;
 END

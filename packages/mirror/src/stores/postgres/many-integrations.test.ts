@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { manyCustomers, workFor } from '../../fixtures/many-customers.ts'
 import { type ConsumerChange, createMirrors, type MirrorStore } from '../../index.ts'
 import { sqliteMirror } from '../sqlite/index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
-import { postgresMirror } from './index.ts'
+import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -19,7 +18,7 @@ afterAll(() => databases.cleanUp.disposeAsync())
 const places: Readonly<Record<string, () => Promise<readonly [MirrorStore, MirrorStore]>>> = {
   PostgreSQL: async () => {
     const url = await databases.emptyDatabase()
-    return [postgresMirror(databases.poolOf(url)), postgresMirror(databases.poolOf(url))]
+    return [drivenMirror(databases.poolOf(url)), drivenMirror(databases.poolOf(url))]
   },
   SQLite: async () => {
     const path = temporaryPath(onTestFinished)
@@ -266,7 +265,7 @@ async function countingStore() {
       return pool.query(text, values)
     },
   }
-  return { statements, store: postgresMirror(counting) }
+  return { statements, store: drivenMirror(counting as never) }
 }
 
 describe('an empty poll in PostgreSQL', () => {

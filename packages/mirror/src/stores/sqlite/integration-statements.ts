@@ -42,16 +42,25 @@ export function fencedUpdate(
   }
 }
 
-const mostUrgentOf = (rank: number) =>
+const ASKED = 'WITH asked (most, now, latest_due, latest_end) AS (VALUES (?, ?, ?, ?))'
+const IS_DUE = 'due_at <= (SELECT now FROM asked)'
+const IS_TOO_FAR_AHEAD = 'due_at > (SELECT latest_due FROM asked)'
+const IS_LEASE_TOO_LONG = 'is_held = 1 AND due_at > (SELECT latest_end FROM asked)'
+const IS_ALLOWED = 'rank <= (SELECT most FROM asked)'
+
+const mostUrgentOf = (rank: number, isDue: string) =>
   `SELECT * FROM (SELECT integration, rank FROM notewire_integrations
-    WHERE rank = ${rank} AND due_at <= ? AND ${rank} <= ? ORDER BY due_at LIMIT 1)`
+    WHERE rank = ${rank} AND ${isDue} AND ${IS_ALLOWED} ORDER BY due_at LIMIT 1)`
 
-/** Parameters: now and the highest rank, four times. */
-export const MOST_URGENT = `SELECT integration FROM (${[0, 1, 2, 3].map(mostUrgentOf).join(' UNION ALL ')}) ORDER BY rank LIMIT 1`
+/** Parameters: the highest rank, now, the latest time at which an integration can be due, the latest time at which a lease can end. */
+export const MOST_URGENT = `${ASKED} SELECT integration FROM (
+  ${[0, 1, 2, 3].flatMap((rank) => [mostUrgentOf(rank, IS_DUE), mostUrgentOf(rank, IS_TOO_FAR_AHEAD)]).join(' UNION ALL ')}
+  UNION ALL SELECT integration, rank FROM notewire_integrations WHERE ${IS_LEASE_TOO_LONG} AND ${IS_ALLOWED}
+  ) ORDER BY rank LIMIT 1`
 
-/** Parameters: integration, now, the highest rank. */
-export const THIS_ONE =
-  'SELECT integration FROM notewire_integrations WHERE integration = ? AND due_at <= ? AND rank <= ?'
+/** Parameters: those of `MOST_URGENT`, and the integration. */
+export const THIS_ONE = `${ASKED} SELECT integration FROM notewire_integrations
+  WHERE ${IS_ALLOWED} AND (${IS_DUE} OR ${IS_TOO_FAR_AHEAD} OR ${IS_LEASE_TOO_LONG}) AND integration = ?`
 
 export function recordIn(row: SqliteRow): IntegrationRecord {
   const number = (name: string) => (row[name] ?? null) as number | null

@@ -1,5 +1,5 @@
 import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import { dueAfterHint, type IntegrationStore, newIntegration } from '../../interfaces/integration-store.ts'
+import { dueAfterHint, type IntegrationStore, MAX_WAIT_MS, newIntegration } from '../../interfaces/integration-store.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { isFenced } from './committing.ts'
@@ -24,13 +24,13 @@ export function createIntegrationStore(
   }
 
   return {
-    async put(name, generation, now) {
+    async put(name, generation, now, delayMs = 0) {
       const integration = escapedText(name)
-      const { rank } = newIntegration(name, generation, now)
+      const { rank, dueAt } = newIntegration(name, generation, now + delayMs)
       const [row] = await write(
         'power-cut',
-        { sql: INSERT, parameters: [integration, generation, now, rank] },
-        { sql: BEGIN_ANOTHER_COPY, parameters: [generation, now, rank, integration] },
+        { sql: INSERT, parameters: [integration, generation, dueAt, rank] },
+        { sql: BEGIN_ANOTHER_COPY, parameters: [generation, dueAt, rank, integration] },
         { sql: READ, parameters: [integration] },
       )
       return recordIn(row ?? {})
@@ -42,10 +42,11 @@ export function createIntegrationStore(
     },
 
     async take({ now, until, most, integration }) {
+      const latestEnd = now + 2 * (until - now)
       const [found, values] =
         integration === undefined
-          ? [MOST_URGENT, [now, most, now, most, now, most, now, most]]
-          : [THIS_ONE, [escapedText(integration), now, most]]
+          ? [MOST_URGENT, [most, now, now + MAX_WAIT_MS, latestEnd]]
+          : [THIS_ONE, [most, now, now + MAX_WAIT_MS, latestEnd, escapedText(integration)]]
       // Most calls find no due integration. They do not wait for a writer.
       if ((await database.read({ sql: found, parameters: values })).length === 0) return undefined
       const sql = `UPDATE notewire_integrations SET token = token + 1, is_held = 1, due_at = ?
@@ -56,7 +57,7 @@ export function createIntegrationStore(
       return { record, copy: await readProgress(record.integration) }
     },
 
-    async renew(integration, fence, until) {
+    async renew(integration, fence, { until }) {
       return (await write('process', fencedUpdate('due_at = ?', [until], escapedText(integration), fence))).length > 0
     },
 
@@ -125,7 +126,7 @@ export function createIntegrationStore(
     },
 
     async count(now) {
-      const [row = {}] = await database.read({ sql: COUNT, parameters: [now, now, now] })
+      const [row = {}] = await database.read({ sql: COUNT, parameters: [now, now + MAX_WAIT_MS] })
       const { due_since, next_at, key_changed, key_shared, key_refused, ...counts } = row
       const parked = {
         key_changed: Number(key_changed),
@@ -189,10 +190,10 @@ const COUNT = `SELECT
     count(*) FILTER (WHERE parked_because = 'key_changed') AS key_changed,
     count(*) FILTER (WHERE parked_because = 'key_shared') AS key_shared,
     count(*) FILTER (WHERE parked_because = 'key_refused') AS key_refused,
-    count(*) FILTER (WHERE due_at <= ?) AS due,
-    min(due_at) FILTER (WHERE due_at <= ?) AS due_since,
-    min(due_at) FILTER (WHERE due_at > ?) AS next_at,
+    count(*) FILTER (WHERE due_at <= now OR due_at > latest) AS due,
+    min(due_at) FILTER (WHERE due_at <= now) AS due_since,
+    min(due_at) FILTER (WHERE due_at > now AND due_at <= latest) AS next_at,
     count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off,
     (SELECT coalesce(sum(contradicted), 0) FROM notewire_mirrors
       WHERE integration IN (SELECT integration FROM notewire_integrations)) AS contradictions
-  FROM notewire_integrations`
+  FROM (SELECT ? AS now, ? AS latest) LEFT JOIN notewire_integrations`

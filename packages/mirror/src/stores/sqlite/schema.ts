@@ -217,6 +217,8 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
+  `
+    CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held = 1`,
   // The next two tables are assertions: inserting a row always fails, which rolls the transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_integration_fences (

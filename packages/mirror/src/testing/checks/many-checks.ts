@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { NEW_CONSUMER } from '../../interfaces/consumer-store.ts'
-import type { Fence, IntegrationRecord, IntegrationStore, NextWork } from '../../interfaces/integration-store.ts'
+import {
+  type Fence,
+  type IntegrationRecord,
+  type IntegrationStore,
+  MAX_WAIT_MS,
+  type NextWork,
+} from '../../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import { aLiveState, aNote, aState } from './builders.ts'
@@ -48,21 +54,48 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     )
   }),
 
+  checkAdded(
+    'takes an integration whose lease ends more than twice its length ahead',
+    async (context, integrations) => {
+      const { integration } = context
+      const lost = await taken(integrations, integration, NOW)
+      const ago = (ms: number) => ({ now: NOW - ms, until: NOW - ms + LEASE_MS, most: 3, integration })
+      assert.equal(await integrations.take(ago(LEASE_MS)), undefined)
+      assert.equal((await integrations.take(ago(LEASE_MS + 1)))?.record.token, lost.token + 1)
+      await expectRejected(context, lost)
+    },
+  ),
+
+  checkAdded('takes an integration that would be due more than a day ahead', async ({ integration }, integrations) => {
+    const later = { dueAt: NOW + MAX_WAIT_MS }
+    await finish(integrations, await taken(integrations, integration), later)
+    const request = { now: NOW, until: NOW + LEASE_MS, most: 3, integration }
+    assert.equal(await integrations.take(request), undefined)
+    const before = await integrations.count(NOW)
+    const back = await integrations.count(NOW - 1)
+    assert.ok(back.due > 0)
+    assert.ok(before.nextAt !== null && before.nextAt <= NOW + MAX_WAIT_MS)
+    assert.ok(back.nextAt === null || back.nextAt <= NOW - 1 + MAX_WAIT_MS)
+    assert.ok(await integrations.take({ ...request, now: NOW - 1 }))
+  }),
+
   check('takes by rank, then the most overdue', async ({ store: { integrations }, integration }) => {
+    // Early, so that no integration of another check is due.
+    const early = NOW - MAX_WAIT_MS / 2
     const work = [
-      ['scan', { rank: 3, dueAt: 1 }],
-      ['poll, 20', { rank: 1, dueAt: 20 }],
-      ['poll, 10', { rank: 1, dueAt: 10 }],
-      ['hint', { rank: 0, dueAt: 30 }],
-      ['later', { rank: 0, dueAt: 31 }],
+      ['scan', { rank: 3, dueAt: early + 1 }],
+      ['poll, 20', { rank: 1, dueAt: early + 20 }],
+      ['poll, 10', { rank: 1, dueAt: early + 10 }],
+      ['hint', { rank: 0, dueAt: early + 30 }],
+      ['later', { rank: 0, dueAt: early + 31 }],
     ] as const
     for (const [name, next] of work) {
-      await integrations.put(`${integration} ${name}`, 'first', 0)
-      await finish(integrations, await taken(integrations, `${integration} ${name}`, 0), next)
+      await integrations.put(`${integration} ${name}`, 'first', early)
+      await finish(integrations, await taken(integrations, `${integration} ${name}`, early), next)
     }
     const order: string[] = []
     for (;;) {
-      const taken = await integrations.take({ now: 30, until: NOW * 2, most: 3 })
+      const taken = await integrations.take({ now: early + 30, until: NOW + MAX_WAIT_MS / 4, most: 3 })
       if (taken === undefined) break
       order.push(taken.record.integration.slice(integration.length + 1))
     }
@@ -191,8 +224,11 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
   checkAdded('rejects every write of a worker that lost its lease', async (context, integrations) => {
     const { store, integration } = context
     const lost = await taken(integrations, integration)
-    assert.equal(await integrations.renew(integration, lost, NOW + 2 * LEASE_MS), true)
-    assert.equal(await integrations.take({ now: NOW + LEASE_MS, until: NOW, most: 3, integration }), undefined)
+    assert.equal(await integrations.renew(integration, lost, { now: NOW, until: NOW + 2 * LEASE_MS }), true)
+    assert.equal(
+      await integrations.take({ now: NOW + LEASE_MS, until: NOW + 2 * LEASE_MS, most: 3, integration }),
+      undefined,
+    )
     const { token } = await taken(integrations, integration, NOW + 2 * LEASE_MS)
     assert.equal(token, lost.token + 1)
     const before = await integrations.get(integration)
@@ -391,7 +427,7 @@ async function expectRejected(context: CheckContext, { generation, token }: Fenc
   const fence = { generation, token }
   await expectCommitsRejected(context, fence)
   assert.equal(await integrations.finish(integration, fence, NOTHING, { hints: 0, now: NOW }), false)
-  assert.equal(await integrations.renew(integration, fence, NOW), false)
+  assert.equal(await integrations.renew(integration, fence, { now: NOW, until: NOW }), false)
   assert.equal(await integrations.claimKey(integration, fence, 'late'), 'fenced')
   assert.equal(await integrations.erase(integration, fence, 10), 'fenced')
 }

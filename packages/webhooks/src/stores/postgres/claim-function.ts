@@ -23,6 +23,8 @@ CREATE OR REPLACE FUNCTION notewire_claim_2(
 DECLARE
   moment timestamptz := clock_timestamp();
   ends_at timestamptz := moment + lease_ms * interval '1 millisecond';
+  -- A lease that ends later was written before the clock was set back.
+  latest_end timestamptz := moment + 2 * lease_ms * interval '1 millisecond';
   found_now record;
   token bigint;
 BEGIN
@@ -52,7 +54,8 @@ BEGIN
     RETURN concat('stale ', found_now.revision);
   END IF;
 
-  IF found_now.event_lease > moment OR found_now.note_lease > moment THEN
+  IF found_now.event_lease > moment AND found_now.event_lease <= latest_end
+    OR found_now.note_lease > moment AND found_now.note_lease <= latest_end THEN
     RETURN 'busy';
   END IF;
 

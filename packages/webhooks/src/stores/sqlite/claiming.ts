@@ -12,7 +12,7 @@ import { NOW, wholeMs } from './schema.ts'
 export function claimStatements(request: ClaimRequest, now: number | null): readonly SqliteStatement[] {
   const { integration, eventId, note } = request
   const leaseMs = wholeMs(request.leaseMs)
-  const decided = [integration, eventId, note?.noteId ?? null, ...gateParameters(request), now]
+  const decided = [integration, eventId, note?.noteId ?? null, ...gateParameters(request), now, leaseMs]
   return [
     { sql: LEASE_EVENT, parameters: [...decided, integration, eventId, now, leaseMs] },
     ...(note === undefined ? [] : [{ sql: LEASE_NOTE, parameters: [note.noteId, integration, eventId] }]),
@@ -66,8 +66,8 @@ export function endsDeletion(revision: string, occurredAt: string): string {
 const DECIDE = `
   WITH request (
     integration, event_id, note_id, revision, is_deletion, seen_key, passes_if_seen, passes_if_unseen, passes_if_later,
-    occurred_at, now
-  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW})),
+    occurred_at, now, lease_ms
+  ) AS (VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${NOW}, ?)),
   decision AS (
     SELECT
       event.fencing_token AS current_token,
@@ -84,7 +84,9 @@ const DECIDE = `
           END
           OR note.deleted AND NOT is_deletion AND NOT ${endsDeletion('request.revision', 'request.occurred_at')}
         ) THEN 'stale'
-        WHEN event.lease_ends_at > now OR note.lease_ends_at > now THEN 'busy'
+        -- A lease that ends later was written before the clock was set back.
+        WHEN event.lease_ends_at > now AND event.lease_ends_at <= now + 2 * lease_ms
+          OR note.lease_ends_at > now AND note.lease_ends_at <= now + 2 * lease_ms THEN 'busy'
         ELSE 'free'
       END AS answer
     FROM request
