@@ -27,8 +27,8 @@ export interface ServiceHealth {
   readonly pausedUntil: number
   /** When the next integration may probe the service. */
   readonly probeAt: number
-  /** Whether an integration was told to come back at `probeAt`. */
-  readonly isProbeArranged: boolean
+  /** The first time for which no waiting integration was told to probe. */
+  readonly freeAt: number
 }
 
 /** A service that answers. */
@@ -36,7 +36,7 @@ export const ANSWERING: ServiceHealth = {
   refusedAt: {},
   pausedUntil: Number.NEGATIVE_INFINITY,
   probeAt: Number.NEGATIVE_INFINITY,
-  isProbeArranged: false,
+  freeAt: Number.NEGATIVE_INFINITY,
 }
 
 /** Records that the service has refused an integration. Refusals of few integrations pause nothing, because each key can have its own limit. */
@@ -45,18 +45,21 @@ export function afterRefusal(health: ServiceHealth, integration: string, now: nu
   const refusedAt = { ...Object.fromEntries(recent), [integration]: now }
   const isRefusingAll = Object.keys(refusedAt).length >= MIN_REFUSED
   if (!isRefusingAll || health.pausedUntil > now) return { ...health, refusedAt }
-  return { refusedAt, pausedUntil: now + PAUSE_MS, probeAt: now + PROBE_EVERY_MS, isProbeArranged: false }
+  const probeAt = now + PROBE_EVERY_MS
+  return { refusedAt, pausedUntil: now + PAUSE_MS, probeAt, freeAt: probeAt }
 }
 
-/** Decides whether an integration may send requests: `waitMs` is 0 if there is no pause, or if the integration probes the service. */
+/**
+ * Decides whether an integration may send requests: `waitMs` is 0 if there is no pause, or if the integration probes the service. The first waiting
+ * integrations come back to probe, one after another, and the others at the end of the pause.
+ */
 export function admit(health: ServiceHealth, now: number): { readonly health: ServiceHealth; readonly waitMs: number } {
-  const { pausedUntil, probeAt, isProbeArranged } = health
+  const { pausedUntil, probeAt } = health
   if (pausedUntil <= now) return { health, waitMs: 0 }
-  if (probeAt <= now) {
-    return { health: { ...health, probeAt: now + PROBE_EVERY_MS, isProbeArranged: false }, waitMs: 0 }
-  }
-  if (isProbeArranged) return { health, waitMs: pausedUntil - now }
-  return { health: { ...health, isProbeArranged: true }, waitMs: Math.min(probeAt, pausedUntil) - now }
+  if (probeAt <= now) return { health: { ...health, probeAt: now + PROBE_EVERY_MS }, waitMs: 0 }
+  const freeAt = Math.max(health.freeAt, probeAt)
+  if (freeAt >= pausedUntil) return { health, waitMs: pausedUntil - now }
+  return { health: { ...health, freeAt: freeAt + PROBE_EVERY_MS }, waitMs: freeAt - now }
 }
 
 /** The health of each service, as this process has seen it. */
