@@ -30,6 +30,13 @@ export interface PollProgress {
   readonly unannounced: number
   /** When the last event before the latest page of a poll arrived. */
   readonly heardAt: number | null
+  /**
+   * The checkpoint before the first page of this poll that contained a note without a usable identifier: the next poll lists that page again.
+   * Absent if there was no such page.
+   */
+  readonly repeatFrom?: string | null | undefined
+  /** When the first of the consecutive polls with such a page ended. */
+  readonly repeatingSince?: number | undefined
 }
 
 /** A scan that is under way. */
