@@ -11,7 +11,7 @@ import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
 
-/** How long polls repeat a page with a note that cannot be identified. Daily scans list such notes as well. */
+/** How long a poll with a note that cannot be identified is repeated. Daily scans list such notes as well. */
 const REPEAT_FOR_MS = 24 * 60 * 60_000
 
 /** Another process has written the progress of the listing. The page that this process has read is not applied. */
@@ -276,21 +276,22 @@ function pollAfterPage(
   const before = heardAt === poll.heardAt ? poll.unannounced : 0
   const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
   const checkpoint = isWhole ? page.checkpoint : poll.checkpoint
-  const repeatFrom = poll.repeatFrom === undefined && hasUnidentified(page) ? poll.checkpoint : poll.repeatFrom
-  return { ...poll, ...counted, checkpoint, repeatFrom, isUnderWay: true }
+  const beganFrom = poll.isUnderWay ? poll.beganFrom : poll.checkpoint
+  const isRepeated = poll.isRepeated || (page.phase === 'poll' && hasUnidentified(page))
+  return { ...poll, ...counted, checkpoint, beganFrom, isRepeated, isUnderWay: true }
 }
 
-/** Where the next poll begins: at the first page with a note that could not be identified, or after the last page. */
+/** Where the next poll begins: where this one began if it must be repeated, or after its last page. */
 function positionAfter(
-  { repeatFrom, repeatingSince, watermark }: PollProgress,
+  { beganFrom = null, isRepeated, repeatingSince, watermark }: PollProgress,
   now: number,
-  after: Pick<PollProgress, 'checkpoint' | 'watermark'>,
+  end: Pick<PollProgress, 'checkpoint' | 'watermark'>,
 ): Partial<PollProgress> {
   const since = repeatingSince ?? now
-  if (repeatFrom === undefined || now - since >= REPEAT_FOR_MS) {
-    return { ...after, repeatFrom: undefined, repeatingSince: undefined }
-  }
-  return { checkpoint: repeatFrom, watermark, repeatFrom: undefined, repeatingSince: since }
+  const over = { beganFrom: undefined, isRepeated: undefined }
+  if (isRepeated && now - since < REPEAT_FOR_MS)
+    return { ...over, checkpoint: beganFrom, watermark, repeatingSince: since }
+  return { ...over, ...end, repeatingSince: undefined }
 }
 
 function hasUnidentified({ leftOut }: AppliedPage): boolean {
