@@ -1,7 +1,15 @@
 import type { NotesService } from '@notewire/mock-server'
 import { never } from '../simulation/never.ts'
 import type { Random } from '../simulation/random.ts'
-import { type Answer, answerOf, errorAnswer, withoutNotes, withoutTombstones, withUnusableRecord } from './answer.ts'
+import {
+  type Answer,
+  answerOf,
+  errorAnswer,
+  isListing,
+  withoutNotes,
+  withoutTombstones,
+  withUnusableRecord,
+} from './answer.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import { StaleAnswers } from './stale-answers.ts'
@@ -215,10 +223,6 @@ function noteIdIn({ url, text }: Answer): string | undefined {
 
 function isContent({ url }: Request): boolean {
   return /\/(?:transcript|summary)$/.test(url)
-}
-
-function isListing({ pathname }: URL): boolean {
-  return pathname.endsWith('/notes')
 }
 
 function describeAnswer({ status, text }: Answer): string {

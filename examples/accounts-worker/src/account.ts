@@ -29,7 +29,8 @@ export class Account extends DurableObject<Env> {
       const save = this.env.REGISTRY.prepare(
         'UPDATE accounts SET signing_secret = ?1, secret_generation = ?2 WHERE id = ?3 AND secret_generation < ?2',
       )
-      const saveSecret: SaveSecret = async (secret, { generation }) => void (await save.bind(secret, generation, id).run())
+      const saveSecret: SaveSecret = async (secret, { generation }) =>
+        void (await save.bind(secret, generation, id).run())
       await this.#copy.mirrors.add(id, { endpoint, saveSecret })
       await this.#wakeAt(Date.now())
       return true

@@ -25,6 +25,7 @@ export type {
   CurrentTranscript,
   NotePart,
 } from './note-handlers/current-note.ts'
+export type { NoteSource } from './note-handlers/fetch-note.ts'
 export type { AppliedNote } from './note-handlers/judge-note.ts'
 export {
   type NoteHandlerContext,

@@ -1,6 +1,6 @@
+import type { Drift } from '@notewire/protocol'
 import {
   noteSchema,
-  type ShapeReading,
   summarySchema,
   transcriptSchema,
   unknownPartsOf,
@@ -12,8 +12,13 @@ import { serverToken } from '../transport/server-token.ts'
 // The watch remembers every notice, and a service may invent new values without end.
 const MAX_NOTICES = 1000
 
-// Not the keys of `SCHEMAS`: this type is in the published declarations, and the types of zod are slow to check.
+// Not the keys of `SCHEMAS`, and not `ShapeReading`: these types are in the published declarations, and the types of zod are slow to check.
 type ResourceName = 'note' | 'transcript' | 'summary' | 'webhook_endpoint'
+
+type ResourceReading = { readonly drift: readonly Drift[] } & (
+  | { readonly status: 'read'; readonly value: object }
+  | { readonly status: 'refused' }
+)
 
 const SCHEMAS = {
   note: noteSchema,
@@ -23,7 +28,7 @@ const SCHEMAS = {
 } satisfies Readonly<Record<ResourceName, object>>
 
 /** Reports where a resource differs from what this version knows. */
-export type DriftWatch = (name: ResourceName, reading: ShapeReading<object>) => void
+export type DriftWatch = (name: ResourceName, reading: ResourceReading) => void
 
 /** Calls the hook `onDrift` for the fields and values that this version does not know, and for fields of other types, once for each. */
 export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWatch {

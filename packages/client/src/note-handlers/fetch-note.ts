@@ -1,15 +1,25 @@
-import type { Note } from '@notewire/protocol'
+import type { Note, Summary, Transcript } from '@notewire/protocol'
 import { readSummaryContent, readTranscriptContent } from '../content/read-content.ts'
 import { NotFoundError } from '../errors/api-error.ts'
-import type { NotesClient } from '../notes-client.ts'
+import type { CallOptions } from '../options/call-options.ts'
 import { type CurrentNote, currentSummary, currentTranscript, type NotePart } from './current-note.ts'
+
+/** What {@link noteHandlers} needs of a `NotesClient`. */
+export interface NoteSource {
+  readonly notes: {
+    get(noteId: string, options: CallOptions): Promise<Note>
+    transcript(noteId: string, options: CallOptions): Promise<Transcript>
+    summary(noteId: string, options: CallOptions): Promise<Summary>
+  }
+  readonly serviceTime: () => Date | undefined
+}
 
 /** What the service returned for a note: its current state, or that the key can access no such note. */
 export type FetchedNote = ({ readonly status: 'found' } & CurrentNote) | { readonly status: 'not_found' }
 
 /** Fetches the record of a note, and then the requested parts concurrently. */
 export async function fetchNote(
-  { notes }: Pick<NotesClient, 'notes'>,
+  { notes }: NoteSource,
   noteId: string,
   parts: readonly NotePart[],
   signal: AbortSignal,

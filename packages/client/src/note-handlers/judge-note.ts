@@ -4,9 +4,9 @@ import type { FetchedNote } from './fetch-note.ts'
 import type { NotCurrent } from './note-not-current-error.ts'
 
 /** How long the service's replicas may lag: within this time after an event, older data proves nothing (open point 36). */
-export const LAG_MS = 60_000
+const LAG_MS = 60_000
 /** After this time, an event is applied with what exists. */
-export const PATIENCE_MS = 3_600_000
+const PATIENCE_MS = 3_600_000
 
 /** An event after which the current note is fetched. */
 export type ChangeEvent = Exclude<NoteEvent, { readonly event_type: 'note.deleted' }>

@@ -6,9 +6,8 @@ import {
   OptionError,
   refuseUnknownOptions,
 } from '@notewire/protocol'
-import type { NotesClient } from '../notes-client.ts'
 import type { CurrentNote, NotePart } from './current-note.ts'
-import { type FetchedNote, fetchNote } from './fetch-note.ts'
+import { type FetchedNote, fetchNote, type NoteSource } from './fetch-note.ts'
 import { type AppliedNote, type ChangeEvent, isLater, judgeNote } from './judge-note.ts'
 import { NoteNotCurrentError } from './note-not-current-error.ts'
 
@@ -73,7 +72,7 @@ export interface NoteHandlers<Context> {
  * A note never moves to a lower revision than the last one applied: the receiver processes one event of a note at a time, each fetch
  * begins after the one before was applied, and the store keeps the revision that was fetched, not only the event's.
  *
- * @param client  the client, or a function that returns the client of an integration
+ * @param client  a `NotesClient`, or a function that returns the one of an integration
  * @throws `OptionError` for a missing function or an unknown option
  * @example
  * ```ts
@@ -90,7 +89,7 @@ export interface NoteHandlers<Context> {
  * ```
  */
 export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerContext>(
-  client: NotesClient | ((integration: string) => NotesClient | Promise<NotesClient>),
+  client: NoteSource | ((integration: string) => NoteSource | Promise<NoteSource>),
   options: NoteHandlersOptions<Context>,
 ): NoteHandlers<Context> {
   const { changed, removed, parts } = checked(options)

@@ -28,11 +28,13 @@ describe('a handler', () => {
     const { deliver } = setUpReceiver({ on: { 'note.ended': (_event, context) => void seen.push({ ...context }) } })
     await deliver(anEvent({ kind: 'note.ended' }))
     expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual([
+      'applied',
       'commit',
       'deadlineAt',
       'headers',
       'integration',
       'logger',
+      'setAppliedRevision',
       'signal',
     ])
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal)

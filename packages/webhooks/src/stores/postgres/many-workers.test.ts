@@ -31,9 +31,12 @@ it('applies every event once and in order, with 16 workers that claim 2,000 time
     Array.from({ length: WORKERS }, async () => {
       for (let turn = 0; turn < CLAIMS; turn += 1) {
         const comesLate = random(6) === 0
-        const answer = await store.claim({ ...pick(turn), leaseMs: comesLate ? 5 : 20_000 })
+        const answer = await store.claim({ ...pick(turn), leaseMs: 20_000 })
         if (answer.status !== 'claimed') continue
-        if (comesLate) await sleep(3 + random(6))
+        if (comesLate) {
+          await endLeaseSoon(pool, answer.claim.fencingToken)
+          await sleep(3 + random(6))
+        }
         if (random(10) === 0) await store.release(answer.claim)
         // Only an expired claim can be lost.
         else if ((await applyOnce(pool, store, answer.claim)) === 'lost') expect(comesLate).toBe(true)
@@ -104,6 +107,17 @@ it('loses nothing and applies nothing twice if the server crashes', async () => 
   expect(rows).toHaveLength(requests.length)
   expect(rows.filter(({ count }) => count !== 1)).toEqual([])
 })
+
+/** Shortens a lease. `renew` would skip rows that are locked for a moment. */
+async function endLeaseSoon(pool: Pool, fencingToken: string): Promise<void> {
+  for (const table of ['notewire_notes', 'notewire_events']) {
+    await pool.query(
+      `UPDATE ${table} SET lease_ends_at = clock_timestamp() + interval '5 ms'
+         WHERE fencing_token = $1 AND lease_ends_at IS NOT NULL`,
+      [fencingToken],
+    )
+  }
+}
 
 /** Makes claims and commits pause between reading and writing, so that other operations run in between. */
 async function pauseFunctions(pool: Pool): Promise<void> {

@@ -65,7 +65,7 @@ it('the event of a killed process can be claimed after its lease expires, and it
   const store = sqliteStore(path, { clock })
   onTestFinished(() => store.close())
   const claim = () =>
-    store.claim({ integration: 'default', eventId: 'held', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 })
+    store.claim({ integration: 'default', eventId: 'held', gate: 'strict', leaseMs, keepMs: 97_200_000 })
   expect(await claim()).toEqual({ status: 'busy' })
   aheadMs = leaseMs
   const next = await claim()
