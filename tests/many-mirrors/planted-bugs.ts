@@ -70,13 +70,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a refused key is never tried again',
-    mistake: 'No probe of a parked integration is due.',
-    patches: [
-      parking(
-        "return parkedBecause === 'key_refused' && !isInFuture",
-        "return parkedBecause === 'key_shared' && !isInFuture",
-      ),
-    ],
+    mistake: 'No probe follows the refusal of a key.',
+    patches: [parking("if (parkedBecause !== 'key_refused') return", "if (parkedBecause !== 'key_changed') return")],
   },
   {
     name: 'a probe undoes a resume',
