@@ -81,7 +81,10 @@ export interface Mirrors<Transaction = never> {
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<readonly IntegrationStatus[]>
-  /** Counts integrations: due, backing off, and parked by reason; and contradictions. Reads one small table and an index. */
+  /**
+   * Counts integrations: due, backing off, and parked by reason; and contradictions. Lists the services that this process has paused. Reads one
+   * small table and an index.
+   */
   status(): Promise<MirrorsStatus>
 }
 
@@ -223,7 +226,10 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     async status() {
       await open()
       const now = clock.now()
-      return mirrorsStatusOf(await integrations.count(now), now)
+      const pausedServices = pauses
+        .list(monotonicNow(clock))
+        .map(({ baseUrl, remainingMs }) => ({ baseUrl, until: new Date(now + remainingMs) }))
+      return mirrorsStatusOf(await integrations.count(now), pausedServices, now)
     },
   }
 }

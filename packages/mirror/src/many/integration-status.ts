@@ -1,9 +1,13 @@
 import type { IntegrationCounts, IntegrationRecord } from '../interfaces/integration-store.ts'
+import type { PausedService } from './mirrors-options.ts'
 
 /** The state of an integration. */
 export interface IntegrationStatus
   extends Pick<IntegrationRecord, 'integration' | 'state' | 'parkedBecause' | 'failures'> {
-  /** When the next work is due, or the lease of a worker ends; `null` if the integration is parked. */
+  /**
+   * When the next work is due, or the lease of a worker ends; `null` if there is none. If the service refused the key: when the key is tried again,
+   * or hidden notes are erased.
+   */
   readonly dueAt: Date | null
   /** The webhook endpoint that `add` registered, with the latest status that was read. */
   readonly endpoint: { readonly url: string; readonly id: string | null; readonly status: string } | null
@@ -16,6 +20,8 @@ export interface MirrorsStatus
   readonly overdueMs: number
   /** When the next integration that is not due yet becomes due. */
   readonly nextAt: Date | null
+  /** The services whose integrations this process has paused. Other processes decide for themselves. */
+  readonly pausedServices: readonly PausedService[]
 }
 
 export function statusOfIntegration({ endpoint, dueAt, ...record }: IntegrationRecord): IntegrationStatus {
@@ -30,7 +36,11 @@ export function statusOfIntegration({ endpoint, dueAt, ...record }: IntegrationR
   }
 }
 
-export function mirrorsStatusOf({ dueSince, nextAt, ...counts }: IntegrationCounts, now: number): MirrorsStatus {
+export function mirrorsStatusOf(
+  { dueSince, nextAt, ...counts }: IntegrationCounts,
+  pausedServices: readonly PausedService[],
+  now: number,
+): MirrorsStatus {
   const overdueMs = dueSince === null ? 0 : now - dueSince
-  return { ...counts, overdueMs, nextAt: nextAt === null ? null : new Date(nextAt) }
+  return { ...counts, overdueMs, nextAt: nextAt === null ? null : new Date(nextAt), pausedServices }
 }

@@ -104,7 +104,7 @@ export class IntegrationsInMemory implements IntegrationStore {
     const row = this.#rows.get(integration)
     if (row?.state !== 'parked') return false
     const resumed = { state: 'active', parkedBecause: null, dueAt: now, failures: 0, pausedUntil: null } as const
-    this.#rows.set(integration, { ...row, ...resumed })
+    this.#rows.set(integration, { ...row, ...resumed, token: row.token + 1, isHeld: false })
     return true
   }
 

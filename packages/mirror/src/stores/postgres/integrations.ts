@@ -119,7 +119,7 @@ const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, 
 const CLAIM = 'SELECT to_json(notewire_integrations_claim_1($1, $2, $3, $4))::text AS result'
 
 const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ${NOW},
-    failures = 0, paused_until = NULL
+    failures = 0, paused_until = NULL, token = token + 1, is_held = false
   WHERE integration = $2 AND state = 'parked' RETURNING 'true' AS result`
 
 const REMOVE = `UPDATE notewire_integrations SET generation = $1, state = 'removing', parked_because = NULL,

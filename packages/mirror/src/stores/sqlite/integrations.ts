@@ -163,7 +163,8 @@ const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, 
     due_at = CASE WHEN is_held THEN due_at ELSE min(due_at, ?) END
   WHERE integration = ? AND state = 'active' RETURNING token`
 
-const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ?, failures = 0, paused_until = NULL
+const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ?, failures = 0, paused_until = NULL,
+    token = token + 1, is_held = 0
   WHERE integration = ? AND state = 'parked' RETURNING token`
 
 const REMOVE = `UPDATE notewire_integrations SET generation = ?, state = 'removing', parked_because = NULL, due_at = ?, rank = ?,

@@ -209,6 +209,32 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     },
   ),
 
+  checkAdded('keeps the next probe of a parked integration, also after a hint', async (context, integrations) => {
+    const { integration } = context
+    const probe = { state: 'parked', parkedBecause: 'key_refused', failures: 2 } as const
+    const later = { ...probe, dueAt: NOW + 900, pausedUntil: NOW + 900 }
+    await finish(integrations, await taken(integrations, integration), later)
+    await storeHint(context, 'note_1', { generation: 'first' })
+    const { dueAt, pausedUntil, failures } = (await integrations.get(integration)) ?? {}
+    assert.deepEqual({ dueAt, pausedUntil, failures }, { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 2 })
+    const held = await taken(integrations, integration, NOW + 900)
+    await storeHint(context, 'note_2', { generation: 'first' }, NOW + 901)
+    await finish(integrations, held, { ...probe, dueAt: NOW + 1_800, pausedUntil: NOW + 1_800 })
+    assert.equal((await integrations.get(integration))?.dueAt, NOW + 1_800)
+  }),
+
+  checkAdded('ends the lease of a parked integration that is resumed', async ({ integration }, integrations) => {
+    const probe = { state: 'parked', parkedBecause: 'key_refused', dueAt: NOW, pausedUntil: NOW } as const
+    await finish(integrations, await taken(integrations, integration), probe)
+    const probing = await taken(integrations, integration)
+    assert.equal(await integrations.resume(integration, NOW + 1), true)
+    const seen = { hints: probing.hints, now: NOW + 2 }
+    assert.equal(await integrations.finish(integration, probing, { ...probing, dueAt: NOW + 900 }, seen), false)
+    const { state, token } = await taken(integrations, integration, NOW + 1)
+    assert.equal(state, 'active')
+    assert.equal(token, probing.token + 2)
+  }),
+
   checkAdded('ends the pause of an integration that is woken', async ({ integration }, integrations) => {
     const failed = { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 3 }
     await finish(integrations, await taken(integrations, integration), failed)
