@@ -52,9 +52,9 @@ export function withoutTombstones(answer: Answer): Answer {
 }
 
 /** Makes an answer in which a record of a note has no usable revision, or no identifier. */
-export function withUnusableRecord(answer: Answer, random: Random): Answer {
+export function withUnusableRecord(answer: Answer, field: 'revision' | 'identifier', random: Random): Answer {
   // `JSON.stringify` leaves out what is `undefined`.
-  const spoiled = random.pick([{ revision: 'one' }, { note_id: undefined, id: undefined }])
+  const spoiled = field === 'revision' ? { revision: 'one' } : { note_id: undefined, id: undefined }
   const body: Record<string, unknown> = JSON.parse(answer.text)
   const notes = isListing(answer.url)
     ? Object.values(body).find((value): value is object[] => Array.isArray(value))

@@ -133,7 +133,11 @@ export class Network {
   #spoil(answer: Answer): Answer {
     const isOfNotes = answer.status === 200 && !/transcript|summary/.test(answer.url.pathname)
     if (!isOfNotes || !this.#context.occurs('unusableRecord')) return answer
-    return withUnusableRecord(answer, this.#context.random)
+    const { random } = this.#context
+    const field = random.pick(['revision', 'identifier'] as const)
+    const isOfAll = isListing(answer.url) && !answer.url.searchParams.has('updated_after')
+    if (field === 'identifier' && isOfAll) this.#context.hasUnidentifiedNote = true
+    return withUnusableRecord(answer, field, random)
   }
 
   /** The service, or one of its replicas. */
