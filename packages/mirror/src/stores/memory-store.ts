@@ -83,7 +83,7 @@ export function memoryMirror(): MirrorStore {
       integrationOf(integration).consumer(name).renew(token, until),
     listConsumable: async (integration, name, request) => integrationOf(integration).consumer(name).list(request),
     describeConsumer: async (integration, name) => integrationOf(integration).consumer(name).describe(),
-    retryParked: async (integration, name, dueAt) => integrationOf(integration).consumer(name).retryParked(dueAt),
+    retryParked: async (integration, name, now) => integrationOf(integration).consumer(name).retryParked(now),
   }
 }
 

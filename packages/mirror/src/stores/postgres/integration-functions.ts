@@ -48,6 +48,11 @@ export function aheadOf(now: string): string {
   return `(round(extract(epoch FROM notewire_integrations_now_1(${now})) * 1000) - ${now})`
 }
 
+/** `aheadOf` a time that may be NULL: 0, because the caller then uses the clock of the server. */
+export function aheadOrZero(now: string): string {
+  return `coalesce(${aheadOf(now)}, 0)`
+}
+
 /**
  * `notewire_integrations_now_1` is the present of the schedule, whatever the time by the clock of the caller. Tests replace it.
  *
