@@ -94,7 +94,9 @@ export class ConsumerLease<Transaction> {
       if (this.#isReleased) continue
       const now = clock.now()
       // If the store fails, the next renewal may still be in time. Commits are fenced in any case.
-      const renewal = await store.renewConsumer(integration, name, this.#token, now + LEASE_MS, now).catch(() => 'unknown')
+      const renewal = await store
+        .renewConsumer(integration, name, this.#token, now + LEASE_MS, now)
+        .catch(() => 'unknown')
       if (renewal === 'lost' && !signal.aborted && !this.#isReleased) return onLost(new ConsumerLostError())
     }
   }

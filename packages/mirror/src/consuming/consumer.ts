@@ -120,7 +120,11 @@ export function createConsumers<Transaction>(
       return {
         lag,
         waiting,
-        parked: parked.map(({ noteId, parkedAt, error }) => ({ noteId, parkedAt: new Date(Math.min(parkedAt ?? 0, now)), error })),
+        parked: parked.map(({ noteId, parkedAt, error }) => ({
+          noteId,
+          parkedAt: new Date(Math.min(parkedAt ?? 0, now)),
+          error,
+        })),
         backoff:
           state.dueAt === null
             ? null

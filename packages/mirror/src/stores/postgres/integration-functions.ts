@@ -1,6 +1,6 @@
 import { MAX_WAIT_MS } from '../../interfaces/integration-store.ts'
 import { BY_INDEX } from './by-index.ts'
-import { COPY_JSON, timeIn } from './note-columns.ts'
+import { copyJson, timeIn } from './note-columns.ts'
 
 export const INTEGRATIONS_TABLE = `
 CREATE TABLE IF NOT EXISTS notewire_integrations (
@@ -104,7 +104,7 @@ BEGIN
     SET token = integrations.token + 1, is_held = true, due_at = to_timestamp((until_ms + ahead) / 1000)
     WHERE integrations.integration = taken RETURNING ${integrationJson('integrations', 'ahead')} INTO result;
   RETURN (
-    SELECT json_build_object('record', result::json, 'copy', ${COPY_JSON})
+    SELECT json_build_object('record', result::json, 'copy', ${copyJson('ahead')})
       FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
 END
 $function$;
