@@ -1,7 +1,7 @@
 DO $migration$
 BEGIN
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_ahead_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -12,7 +12,7 @@ BEGIN
   PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(7824530912);
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_ahead_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -262,7 +262,7 @@ DECLARE
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
-  ahead float8 := coalesce((round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms), 0);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
   -- By the clock of the server.
   hint_due_at timestamptz := to_timestamp((hint_due_ms + ahead) / 1000);
   -- By note: 'erased', or which texts changed.
@@ -399,7 +399,7 @@ SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SE
 AS $function$
 #variable_conflict use_variable
 DECLARE
-  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
   moment timestamptz := to_timestamp((due_by_ms + ahead) / 1000);
   taken text[];
   others text[];
@@ -463,11 +463,17 @@ CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS
   SELECT clock_timestamp()
 $function$;
 
+CREATE OR REPLACE FUNCTION notewire_integrations_ahead_1(caller_ms float8) RETURNS float8 LANGUAGE plpgsql AS $function$
+BEGIN
+  RETURN coalesce(round(extract(epoch FROM notewire_integrations_now_1(caller_ms))::float8 * 1000) - caller_ms, 0);
+END
+$function$;
+
 CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
 RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off AS $function$
 #variable_conflict use_variable
 DECLARE
-  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
   moment timestamptz := to_timestamp((now_ms + ahead) / 1000);
   latest_due timestamptz := moment + 86400000 * interval '1 millisecond';
   latest_end timestamptz := moment + 2 * (until_ms - now_ms) * interval '1 millisecond';
@@ -523,7 +529,7 @@ CREATE OR REPLACE FUNCTION notewire_integrations_finish_1(
 #variable_conflict use_variable
 DECLARE
   work jsonb := next::jsonb;
-  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
 BEGIN
   UPDATE notewire_integrations AS integrations SET
     is_held = false,
@@ -598,6 +604,7 @@ ALTER FUNCTION notewire_mirror_plain_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_words_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_query_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_now_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_ahead_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_take_2 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_finish_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_claim_1 SET search_path FROM CURRENT;

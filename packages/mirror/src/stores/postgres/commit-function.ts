@@ -1,7 +1,7 @@
 import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
 import { EVIDENCE_COLUMNS, STATE_COLUMNS } from '../state-row.ts'
 import { BY_INDEX } from './by-index.ts'
-import { aheadOrZero } from './integration-functions.ts'
+import { aheadOf } from './integration-functions.ts'
 import { inJson, namesOf, storedFrom } from './note-columns.ts'
 
 const PARTS = ['title', 'content', 'transcript', 'summary'] as const
@@ -42,7 +42,7 @@ DECLARE
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
-  ahead float8 := ${aheadOrZero('now_ms')};
+  ahead float8 := ${aheadOf('now_ms')};
   -- By the clock of the server.
   hint_due_at timestamptz := to_timestamp((hint_due_ms + ahead) / 1000);
   -- By note: 'erased', or which texts changed.

@@ -12,7 +12,7 @@ import {
 import { escapedText } from '../escaped-text.ts'
 import { type Answered, withState } from './answers.ts'
 import { escapedJson, readEscapedJson } from './escaped-json.ts'
-import { aheadOf, aheadOrZero } from './integration-functions.ts'
+import { aheadOf } from './integration-functions.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
 /** Makes the store of consumers. Each operation is one statement, and `commitConsumerIn` is two. */
@@ -25,7 +25,7 @@ export function createConsumerStore(queries: PostgresQueries): ConsumerStore<Pos
 
   return {
     async readConsumer(integration, name, now) {
-      const found = await ask<ConsumerRecord>('readConsumer', READ_CONSUMER, ...keyOf(integration, name), now)
+      const found = await ask<ConsumerRecord>('readConsumer', READ_CONSUMER, ...keyOf(integration, name), now ?? null)
       return { ...found, state: found.state ?? NEW_CONSUMER }
     },
     async commitConsumer(integration, name, commit) {
@@ -37,7 +37,7 @@ export function createConsumerStore(queries: PostgresQueries): ConsumerStore<Pos
       return commitResult(await queries.runInTransaction<CommitRow>(transaction, COMMIT_IN, (id) => [value, id]))
     },
     async renewConsumer(integration, name, token, leaseUntil, now) {
-      const values = [leaseUntil, now, ...keyOf(integration, name), token]
+      const values = [leaseUntil, now ?? null, ...keyOf(integration, name), token]
       return (await queries.run('renewConsumer', RENEW, values)).length === 1 ? 'renewed' : 'lost'
     },
     async listConsumable(integration, name, { after, now, dueBy = now, limit }) {
@@ -98,7 +98,7 @@ function shiftedState(state: string, by: string): string {
 const READ_CONSUMER = `SELECT json_build_object(
     'state', ${shiftedState('consumers.state', '- asked.ahead')}, 'version', coalesce(consumers.version, 0), 'token', coalesce(consumers.token, 0),
     'hasChanges', EXISTS (SELECT ${CHANGED_SINCE_CURSOR}),
-    'nextDueAt', (SELECT ${timeIn('min(due_at)')} ${KEPT}) - asked.ahead)::text AS result ${asked(aheadOrZero('$3::float8'))}`
+    'nextDueAt', (SELECT ${timeIn('min(due_at)')} ${KEPT}) - asked.ahead)::text AS result ${asked(aheadOf('$3::float8'))}`
 
 const KEPT_FIELDS = `
   'since', kept.since, 'attempts', kept.attempts, 'dueAt', ${timeIn('kept.due_at')}, 'parkedAt', ${timeIn('kept.parked_at')},
@@ -115,7 +115,7 @@ const RETRY_PARKED = `UPDATE notewire_mirror_consumer_notes
   SET due_at = notewire_integrations_now_1($1), attempts = 0, parked_at = NULL
   WHERE integration = $2 AND consumer = $3 AND parked_at IS NOT NULL RETURNING 1`
 
-const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8 + ${aheadOrZero('$2::float8')}))
+const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8 + ${aheadOf('$2::float8')}))
   WHERE integration = $3 AND name = $4 AND token = $5 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
 
 /** Parameter: one commit, as JSON. */
@@ -123,7 +123,7 @@ const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{l
 // subquery make PostgreSQL find rows by their index: without statistics, it would read all notes of all consumers.
 const commitStatement = (condition: string) => `
 WITH given AS (
-  SELECT given.*, ${aheadOrZero('given.now')} AS ahead FROM jsonb_to_record($1::jsonb)
+  SELECT given.*, ${aheadOf('given.now')} AS ahead FROM jsonb_to_record($1::jsonb)
     AS given (integration text, name text, "expectedVersion" bigint, token bigint, state jsonb, notes jsonb,
       "forgetsApplied" boolean, now float8) WHERE ${condition}
 ), written AS (

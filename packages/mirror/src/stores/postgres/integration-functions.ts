@@ -43,14 +43,12 @@ export function integrationJson(row: string, ahead = '0'): string {
 const TAKEN = `integrations.integration = for_integration AND integrations.generation = fence_generation
       AND integrations.token = fence_token`
 
-/** SQL for how much the clock of the server is ahead of a clock that shows `now`, in milliseconds. */
+/**
+ * SQL for how much the clock of the server is ahead of a clock that shows `now`, in milliseconds. 0 if `now` is NULL: the caller then uses the
+ * clock of the server.
+ */
 export function aheadOf(now: string): string {
-  return `(round(extract(epoch FROM notewire_integrations_now_1(${now})) * 1000) - ${now})`
-}
-
-/** `aheadOf` a time that may be NULL: 0, because the caller then uses the clock of the server. */
-export function aheadOrZero(now: string): string {
-  return `coalesce(${aheadOf(now)}, 0)`
+  return `notewire_integrations_ahead_1(${now})`
 }
 
 /**
@@ -65,6 +63,12 @@ export function aheadOrZero(now: string): string {
 export const INTEGRATION_FUNCTIONS = `
 CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
   SELECT clock_timestamp()
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_ahead_1(caller_ms float8) RETURNS float8 LANGUAGE plpgsql AS $function$
+BEGIN
+  RETURN coalesce(round(extract(epoch FROM notewire_integrations_now_1(caller_ms))::float8 * 1000) - caller_ms, 0);
+END
 $function$;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)

@@ -1,5 +1,5 @@
 import { COUNTED } from '../counted-notes.ts'
-import { aheadOrZero } from './integration-functions.ts'
+import { aheadOf } from './integration-functions.ts'
 import { copyJson, stateJson } from './note-columns.ts'
 
 const STORED_NOTE = `json_build_object(
@@ -12,7 +12,7 @@ const CANDIDATES = `FROM notewire_mirror_notes
 
 /** Integration, present. */
 export const READ_PROGRESS = `SELECT ${copyJson('asked.ahead')}::text AS result
-  FROM (SELECT $1::text AS integration, ${aheadOrZero('$2::float8')} AS ahead) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
+  FROM (SELECT $1::text AS integration, ${aheadOf('$2::float8')} AS ahead) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
 /** Integration, sequence number, the id before the page, limit. */
 export const LIST_CANDIDATES = `SELECT to_json(note_id)::text AS result ${CANDIDATES}

@@ -40,7 +40,7 @@ export function createStore(
     migrate: () => queries.migrate(),
     load: async (integration, noteIds) => loadedNotes(await one('load', LOAD, integration, escapedJson(noteIds))),
     readProgress: async (integration, now) =>
-      copyState(await one('readProgress', statements.READ_PROGRESS, integration, now)),
+      copyState(await one('readProgress', statements.READ_PROGRESS, integration, now ?? null)),
     commit: (integration, commit) => one('commit', COMMIT, integration, ...commitValues(commit)),
     takeDue: async (integration, { now, dueBy = now, until, limit }) =>
       dueNotes(await one('takeDue', TAKE, integration, now, dueBy, until, limit)),
