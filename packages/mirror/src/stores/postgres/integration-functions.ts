@@ -67,7 +67,8 @@ $function$;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_ahead_1(caller_ms float8) RETURNS float8 LANGUAGE plpgsql AS $function$
 BEGIN
-  RETURN coalesce(round(extract(epoch FROM notewire_integrations_now_1(caller_ms))::float8 * 1000) - caller_ms, 0);
+  -- Rounded up, so that what this server made due is due for a later call.
+  RETURN coalesce(ceil(extract(epoch FROM notewire_integrations_now_1(caller_ms)) * 1000)::float8 - caller_ms, 0);
 END
 $function$;
 
