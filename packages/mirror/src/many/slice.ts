@@ -119,7 +119,7 @@ async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings)
     store: fenced,
     integration,
     clock,
-    ledger: new Ledger({ store: fenced, integration }),
+    ledger: new Ledger({ store: fenced, integration, clock }),
   }).run()
   const now = clock.now()
   const hidden = await store.listOverdue(integration, now, 1)

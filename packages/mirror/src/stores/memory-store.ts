@@ -87,7 +87,7 @@ export function memoryMirror(): MirrorStore {
       integrationOf(integration).consumer(name).renew(token, until),
     listConsumable: async (integration, name, request) => integrationOf(integration).consumer(name).list(request),
     describeConsumer: async (integration, name) => integrationOf(integration).consumer(name).describe(),
-    retryParked: async (integration, name, dueAt) => integrationOf(integration).consumer(name).retryParked(dueAt),
+    retryParked: async (integration, name, now) => integrationOf(integration).consumer(name).retryParked(now),
   }
 }
 
@@ -145,9 +145,9 @@ class IntegrationInMemory {
     return this.#rows.size === 0
   }
 
-  takeDue({ now, until, limit }: DueRequest) {
+  takeDue({ now, dueBy = now, until, limit }: DueRequest) {
     const waiting = [...this.#rows.values()].filter(({ state }) => state.dueAt !== null).sort(byUrgency)
-    const due = waiting.filter(({ state }) => (state.dueAt ?? 0) <= now).slice(0, limit)
+    const due = waiting.filter(({ state }) => (state.dueAt ?? 0) <= dueBy).slice(0, limit)
     const notes = due.map((row) => {
       const taken = { ...row, state: { ...row.state, dueAt: until }, version: row.version + 1 }
       this.#rows.set(row.state.noteId, taken)

@@ -97,7 +97,7 @@ const RECORD = `${integrationJson('integrations')} AS result`
 const NOW = 'notewire_integrations_now_1($1)'
 const AHEAD = aheadOf('$1::float8')
 
-const GET = `SELECT ${integrationJson('integrations', `coalesce(${aheadOf('$2::float8')}, 0)`)} AS result
+const GET = `SELECT ${integrationJson('integrations', aheadOf('$2::float8'))} AS result
   FROM notewire_integrations AS integrations WHERE integration = $1`
 
 const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
