@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aLiveState, aNote } from '../../testing/checks/builders.ts'
 import { mirrorStoreChecks } from '../../testing/index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -12,7 +12,7 @@ beforeAll(async () => {
   databases = await startDatabases()
   url = await databases.emptyDatabase()
   const owner = databases.poolOf(url)
-  await postgresMirror(owner, { schema: 'notes' }).migrate()
+  await drivenMirror(owner, { schema: 'notes' }).migrate()
   const [rights = '', policies = '', transaction = ''] = await recipe()
   query = transaction
   await owner.query(rights)
