@@ -61,7 +61,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await storeHint(customer, noteId)
       const after = await store.integrations.list({ after: '', limit: 10 })
       const others = (records: typeof before) =>
-        records.filter(({ integration }) => integration !== customer.integration)
+        records.filter(({ record }) => record.integration !== customer.integration)
       if (!isDeepStrictEqual(others(before), others(after))) throw new Violation('a hint changed another integration')
       await running.work(BUDGET)
       await shows(running, customer, title)

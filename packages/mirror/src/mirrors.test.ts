@@ -91,6 +91,7 @@ describe('mirrors of many integrations', () => {
       overdueMs: 10_000,
       backingOff: 0,
       contradictions: 0,
+      heldRemovals: 0,
       nextAt: null,
       pausedServices: [],
     })

@@ -61,7 +61,7 @@ export interface IntegrationStore {
   /** Deletes at most `limit` notes of an integration that is being removed. The call that deletes the last note also deletes the integration. */
   erase(integration: string, fence: Fence, limit: number): Promise<'more' | 'done' | 'fenced'>
   /** Lists integrations by id. */
-  list(request: ListRequest): Promise<readonly IntegrationRecord[]>
+  list(request: ListRequest): Promise<readonly ListedIntegration[]>
   count(now: number): Promise<IntegrationCounts>
 }
 
@@ -156,8 +156,17 @@ export interface TakeRequest {
 /** Parameters of `list`. */
 export interface ListRequest {
   readonly state?: IntegrationState | undefined
+  /** List only integrations with held removals. */
+  readonly hasHeldRemovals?: boolean | undefined
   readonly after: string
   readonly limit: number
+}
+
+/** Element of the result of `list`. */
+export interface ListedIntegration {
+  readonly record: IntegrationRecord
+  /** The number of missing notes whose removal a scan holds back. */
+  readonly heldRemovals: number
 }
 
 /** Result of `count`. */
@@ -178,6 +187,8 @@ export interface IntegrationCounts {
    * `mirrors.of(id).status()` has the number for one integration.
    */
   readonly contradictions: number
+  /** The number of integrations with missing notes whose removal a scan holds back. */
+  readonly heldRemovals: number
 }
 
 /** The longest time before an integration is due again, in milliseconds. A later time was written by a clock that was wrong. */

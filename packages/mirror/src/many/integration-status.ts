@@ -1,4 +1,4 @@
-import type { IntegrationCounts, IntegrationRecord } from '../interfaces/integration-store.ts'
+import type { IntegrationCounts, IntegrationRecord, ListedIntegration } from '../interfaces/integration-store.ts'
 import type { PausedService } from './mirrors-options.ts'
 
 /** The state of an integration. */
@@ -9,13 +9,21 @@ export interface IntegrationStatus
    * or hidden notes are erased.
    */
   readonly dueAt: Date | null
+  /**
+   * The number of missing notes whose removal a scan holds back. They are hidden until you accept their removal, or they are found again:
+   * `mirrors.of(integration).status().held` lists the scans.
+   */
+  readonly heldRemovals: number
   /** The webhook endpoint that `add` registered, with the latest status that was read. */
   readonly endpoint: { readonly url: string; readonly id: string | null; readonly status: string } | null
 }
 
 /** The number of integrations of each kind. */
 export interface MirrorsStatus
-  extends Pick<IntegrationCounts, 'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions'> {
+  extends Pick<
+    IntegrationCounts,
+    'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions' | 'heldRemovals'
+  > {
   /** How long the most overdue integration has been due, in milliseconds. */
   readonly overdueMs: number
   /** When the next integration that is not due yet becomes due. */
@@ -24,14 +32,15 @@ export interface MirrorsStatus
   readonly pausedServices: readonly PausedService[]
 }
 
-export function statusOfIntegration({ endpoint, dueAt, ...record }: IntegrationRecord): IntegrationStatus {
-  const { integration, state, parkedBecause, failures } = record
+export function statusOfIntegration({ record, heldRemovals }: ListedIntegration): IntegrationStatus {
+  const { endpoint, dueAt, integration, state, parkedBecause, failures } = record
   return {
     integration,
     state,
     parkedBecause,
     failures,
     dueAt: dueAt === null ? null : new Date(dueAt),
+    heldRemovals,
     endpoint: endpoint && { url: endpoint.url, id: endpoint.id, status: endpoint.status },
   }
 }

@@ -39,6 +39,10 @@ export function memoryMirror(): MirrorStore {
     read: (integration) => integrationOf(integration).readProgress(),
     consumers: (integration) => integrationOf(integration).consumers(),
     countContradicted: (integration) => integrationOf(integration).count().contradicted,
+    countHeld: (integration) =>
+      integrationOf(integration)
+        .holds()
+        .reduce((sum, { notes }) => sum + notes, 0),
     erase(integration, limit) {
       const isErased = integrationOf(integration).erase(limit)
       if (isErased) integrations.delete(integration)

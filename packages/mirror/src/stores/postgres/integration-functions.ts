@@ -24,6 +24,7 @@ CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (r
 CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held;
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
   WHERE contradicted_since IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration) WHERE held_by_scan IS NOT NULL;
 `
 
 /**
