@@ -55,6 +55,7 @@ describe('a receiver under construction', () => {
     [{ hooks: { onRefused: [] } }, 'onRefused', /"onRefused" is not a function but object/],
     [{ store: memoryStore }, 'store', /store has no method "claim"\. Pass an object with claim, renew, .* omit it/],
     [{ store: Promise.resolve(memoryStore()) }, 'store', /store has no method "claim"/],
+    [{ logErrorMessages: 'false' }, 'logErrorMessages', /logErrorMessages must be true or false, not a text/],
     [{ logger: 'pino' }, 'logger', /logger has no method "info"/],
     [{ logger: { info: () => undefined, warn: () => undefined } }, 'logger', /logger has no method "error"/],
     [{ clock: 5 }, 'clock', /clock has no method "now"/],

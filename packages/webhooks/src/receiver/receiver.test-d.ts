@@ -7,10 +7,13 @@ import { routeHandler } from '../adapters/next.ts'
 import { nodeHandler } from '../adapters/node.ts'
 import {
   createReceiver,
+  type EventHandlers,
+  type EventSinkOptions,
   memoryStore,
   type ProcessOutcome,
   type Receiver,
   type ReceiverOfMany,
+  type ReceiverOptions,
   type ReceiverStore,
 } from '../index.ts'
 
@@ -148,6 +151,29 @@ describe('a secret function that takes the integration', () => {
     >()
     // @ts-expect-error receiver.fetch is the handler
     routeHandler(receiver)
+  })
+})
+
+describe('the options', () => {
+  it('contain handlers or a sink', () => {
+    // @ts-expect-error neither handlers nor a sink
+    createReceiver({ secret: 'whsec_' })
+    // @ts-expect-error nothing
+    createReceiver({})
+  })
+
+  it('may be named by their types', () => {
+    const handling: ReceiverOptions = { secret: () => 'whsec_', on: {} }
+    expectTypeOf(createReceiver(handling)).toEqualTypeOf<Receiver>()
+    const sinking: EventSinkOptions = { secret: ['whsec_'], sink: async () => undefined }
+    expectTypeOf(createReceiver(sinking)).toEqualTypeOf<Receiver>()
+  })
+
+  it('take the type of a transaction from a store whose type is a parameter', () => {
+    function receiverOver<Transaction>(store: ReceiverStore<Transaction>, on: EventHandlers<Transaction>): Receiver {
+      return createReceiver({ secret: 'whsec_', store, on })
+    }
+    expectTypeOf(receiverOver).returns.toEqualTypeOf<Receiver>()
   })
 })
 

@@ -11,9 +11,9 @@ import { Processor } from './processor.ts'
 import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
 import {
   type AnyReceiverOptions,
+  type EventSinkOptions,
   type ReceiverOptions,
   resolveReceiverOptions,
-  type SinkReceiverOptions,
 } from './receiver-options.ts'
 import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
@@ -43,16 +43,16 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  * export const POST = receiver.fetch
  * ```
  */
+// One signature: TypeScript would report a mistake as "No overload matches this call". If neither type fits, it explains the one that is
+// written last, or from version 7 on the one whose name is last in the alphabet: the receiver with handlers.
 export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never>(
-  options: ReceiverOptions<Transaction, Secret> | SinkReceiverOptions<Secret>,
+  options: EventSinkOptions<Secret> | ReceiverOptions<Transaction, Secret>,
 ): ReceiverFor<Secret>
-export function createReceiver<Transaction = never>(
-  options: ReceiverOptions<Transaction> | SinkReceiverOptions,
-): Receiver
 export function createReceiver<Transaction>(options: AnyReceiverOptions<Transaction>): Receiver | ReceiverOfMany {
   const {
     hooks,
     integration: ownIntegration,
+    logErrorMessages,
     maxBodyBytes,
     path,
     queue,
@@ -64,7 +64,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     ...processing
   } = resolveReceiverOptions(options)
   const { clock, logger, store } = processing
-  const observer = new Observer({ hooks, logger, clock })
+  const observer = new Observer({ hooks, logger, logErrorMessages, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
   const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
   const processor =

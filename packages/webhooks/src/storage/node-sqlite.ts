@@ -1,19 +1,34 @@
-import { NotewireError, OptionError } from '@notewire/protocol'
+import { OptionError } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
+import { SqliteFolderMissingError } from './sqlite-errors.ts'
+import { StoreError } from './store-error.ts'
 
 /**
  * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
  * `sqliteStore(nodeSqlite('events.db'))`.
  *
- * @param path  the file, which is created at the first use of the store; `:memory:` keeps everything in the process, where
- * no transaction of a handler can reach it
+ * @param path  the file, which is created at the first use of the store, in a folder that exists; `:memory:` keeps everything in the
+ * process, where no transaction of a handler can reach it
  */
 export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
   return connectionDriver(
-    () => new (importNodeSqlite().DatabaseSync)(path),
+    () => openFile(path),
     (database) => database.close(),
   )
+}
+
+function openFile(path: string): InstanceType<typeof import('node:sqlite').DatabaseSync> {
+  const { DatabaseSync } = importNodeSqlite()
+  try {
+    return new DatabaseSync(path)
+  } catch (error) {
+    const { resolve, dirname } = process.getBuiltinModule('node:path')
+    const absolute = resolve(path)
+    const folder = dirname(absolute)
+    const isFolderMissing = !path.startsWith('file:') && !process.getBuiltinModule('node:fs').existsSync(folder)
+    throw isFolderMissing ? new SqliteFolderMissingError(absolute, folder, error) : error
+  }
 }
 
 // Not by `import`: bundlers for Workers and browsers cannot resolve it, and it prints a warning even if SQLite is not used.
@@ -24,7 +39,7 @@ function importNodeSqlite(): typeof import('node:sqlite') {
 }
 
 /** This runtime has no `node:sqlite`. */
-export class NodeSqliteMissingError extends NotewireError<'node_sqlite_missing'> {
+export class NodeSqliteMissingError extends StoreError<'node_sqlite_missing'> {
   constructor() {
     super(
       'node_sqlite_missing',

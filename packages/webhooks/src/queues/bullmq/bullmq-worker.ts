@@ -90,7 +90,10 @@ export function bullmqWorker(
     )
   }
   worker.on('error', (error) =>
-    logger.error('a queue worker got an error from Redis and keeps running; check the connection', traceOf(error)),
+    logger.error(
+      'a queue worker got an error from Redis and keeps running; check the connection',
+      traceOf(error, 'BullMQ'),
+    ),
   )
 
   return { close: () => worker.close(), [Symbol.asyncDispose]: () => worker.close() }
