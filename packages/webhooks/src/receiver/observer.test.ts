@@ -302,7 +302,7 @@ describe('a line of the log', () => {
   it('has no fields when there is nothing to say in them, so that the console prints no "undefined" after it', async () => {
     const lines: unknown[][] = []
     const tell = (...line: unknown[]) => lines.push(line)
-    const { deliver } = setUpReceiver({ secret: undefined, logger: { info: tell, warn: tell, error: tell } })
+    const { deliver } = setUpReceiver({ secret: () => undefined, logger: { info: tell, warn: tell, error: tell } })
     await deliver(anEvent({ kind: 'note.ended' }))
     expect(lines).toEqual([[expect.stringMatching(/^no signing secret is known/)]])
   })

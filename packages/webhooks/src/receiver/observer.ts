@@ -156,6 +156,13 @@ export class Observer {
     }
   }
 
+  memoryLost(): void {
+    this.#logger.warn(
+      'each delivery got a new receiver with an empty store in memory, so that every duplicate is processed again; create the receiver ' +
+        'once, outside of the function that handles a request, or use a store in a database',
+    )
+  }
+
   alreadyParsed(integration: string | undefined): void {
     this.#error(
       'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +

@@ -98,8 +98,8 @@ describe('a receiver under construction', () => {
     expect(() => make(null)).toThrow(/createReceiver needs an object of options/)
   })
 
-  it.each([undefined, '', [], () => undefined])('takes a secret that is not there yet: %o', (secret) => {
-    expect(construct({ secret })).not.toThrow()
+  it('takes a function whose secret is not there yet', () => {
+    expect(construct({ secret: () => undefined })).not.toThrow()
   })
 
   it.each([

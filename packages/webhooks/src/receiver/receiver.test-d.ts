@@ -17,7 +17,7 @@ import {
   type ReceiverStore,
 } from '../index.ts'
 
-const receiver = createReceiver({ secret: undefined, on: {} })
+const receiver = createReceiver({ secret: () => undefined, on: {} })
 
 describe('handlers', () => {
   it('are given the event of their kind', () => {
@@ -43,30 +43,30 @@ describe('handlers', () => {
   })
 
   it('may return any value but a response, a promise of it, or nothing', () => {
-    createReceiver({ secret: [], on: { 'note.ended': async () => 7, 'note.updated': () => undefined } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': async () => 7, 'note.updated': () => undefined } })
     const revisions = new Map<string, number>()
-    createReceiver({ secret: [], on: { 'note.deleted': ({ data }) => revisions.delete(data.note_id) } })
-    createReceiver({ secret: [], on: { 'note.deleted': async ({ data }) => revisions.get(data.note_id) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.deleted': ({ data }) => revisions.delete(data.note_id) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.deleted': async ({ data }) => revisions.get(data.note_id) } })
     const insert = async () => ({ rowCount: 1, rows: [{ note_id: 'note_1' }] })
     createReceiver({
-      secret: [],
+      secret: 'whsec_',
       on: { 'note.ended': insert, 'note.updated': () => Promise.all([insert(), insert()]) },
     })
     const query = Promise.resolve([{ note_id: 'note_1' }]) as PromiseLike<object[]>
-    createReceiver({ secret: [], on: { 'note.ended': () => query }, onUnknown: () => null })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': () => query }, onUnknown: () => null })
   })
 
   it('may not return a response', () => {
     // @ts-expect-error a response does not reach the service
-    createReceiver({ secret: [], on: { 'note.ended': () => new Response('no', { status: 500 }) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': () => new Response('no', { status: 500 }) } })
     // @ts-expect-error nor a promise of one
-    createReceiver({ secret: [], on: { 'note.ended': async () => Response.json({}) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': async () => Response.json({}) } })
     // @ts-expect-error nor one of two results
-    createReceiver({ secret: [], on: { 'note.ended': () => (Date.now() > 1 ? Response.error() : false) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': () => (Date.now() > 1 ? Response.error() : false) } })
     // @ts-expect-error nor for an unknown kind
-    createReceiver({ secret: [], on: {}, onUnknown: async () => fetch('https://example.com') })
+    createReceiver({ secret: 'whsec_', on: {}, onUnknown: async () => fetch('https://example.com') })
     // @ts-expect-error nor from a sink
-    createReceiver({ secret: [], sink: async () => new Response() })
+    createReceiver({ secret: 'whsec_', sink: async () => new Response() })
   })
 })
 

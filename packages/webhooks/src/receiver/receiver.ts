@@ -4,6 +4,7 @@ import { createResponder } from './delivery.ts'
 import { eventFrom } from './event-in.ts'
 import type { AttemptContext } from './handler-run.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
+import { LostMemory } from './lost-memory.ts'
 import { Observer } from './observer.ts'
 import { assertValidGraceMs } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
@@ -26,7 +27,7 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  *
  * If `secret` is a function that takes a parameter, the result is a {@link ReceiverOfMany}.
  *
- * @throws SecretError when `secret` is malformed. If it is missing, the receiver answers 503 instead
+ * @throws SecretError when `secret` is malformed or missing. If a function returns such a secret, the receiver answers 503 instead
  * @throws OptionError when another option is invalid; the message names the option and the fix
  * @example
  * ```ts
@@ -90,6 +91,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   })
 
   function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
+    if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }
 
@@ -147,6 +149,9 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   }
   return multiReceiver
 }
+
+/** Of all receivers of this process. */
+const lostMemory = new LostMemory()
 
 const NO_INTEGRATION =
   'the integration is missing or malformed. Pass { integration } with the id that the handler or queue got.'
