@@ -1,5 +1,4 @@
-import type { WebhookEvent } from '@notewire/protocol'
-import { StoreError } from '../storage/store-error.ts'
+import { NotewireError, type WebhookEvent } from '@notewire/protocol'
 
 /** Logs what needs attention: `console`, or any logger with these three methods. */
 export interface Logger {
@@ -88,9 +87,23 @@ function partsOf(error: Error & { readonly code?: unknown }): Readonly<Record<st
   return {
     error: isToken(name) ? name : 'Error',
     ...(isToken(code) ? { code } : {}),
-    ...(error instanceof StoreError ? { problem: error.message } : {}),
+    ...(isErrorOfStore(error) ? { problem: error.message } : {}),
     at: framesOf(error),
   }
+}
+
+/** The codes of the errors that the stores of this package throw. Their messages quote no note, no row and no key. */
+const STORE_CODES: readonly string[] = [
+  'node_sqlite_missing',
+  'postgres_not_migrated',
+  'postgres_timeout',
+  'redis_timeout',
+  'sqlite_folder_missing',
+  'sqlite_not_migrated',
+]
+
+function isErrorOfStore(error: Error): boolean {
+  return error instanceof NotewireError && STORE_CODES.includes(error.code)
 }
 
 function notAnError(thrown: unknown, thrower: string): string {

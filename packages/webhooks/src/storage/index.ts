@@ -5,6 +5,7 @@
  *
  * @module
  */
+
 export { betterSqlite } from './better-sqlite.ts'
 export { type D1Binding, type D1Statement, d1 } from './d1.ts'
 export { type DurableObjectSqlStorage, durableObjectSqlite } from './durable-object-sqlite.ts'
@@ -21,5 +22,4 @@ export { isInTransaction, PostgresQueries, type PostgresQueriesOptions, postgres
 export type { PreparedStatement, SqliteConnection } from './sqlite-connection.ts'
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 export { explainMissingTables, SqliteFolderMissingError, SqliteNotMigratedError } from './sqlite-errors.ts'
-export { StoreError } from './store-error.ts'
 export { whenFree } from './when-free.ts'

@@ -1,8 +1,7 @@
-import { OptionError } from '@notewire/protocol'
+import { NotewireError, OptionError } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
 import { SqliteFolderMissingError } from './sqlite-errors.ts'
-import { StoreError } from './store-error.ts'
 
 /**
  * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
@@ -39,7 +38,7 @@ function importNodeSqlite(): typeof import('node:sqlite') {
 }
 
 /** This runtime has no `node:sqlite`. */
-export class NodeSqliteMissingError extends StoreError<'node_sqlite_missing'> {
+export class NodeSqliteMissingError extends NotewireError<'node_sqlite_missing'> {
   constructor() {
     super(
       'node_sqlite_missing',

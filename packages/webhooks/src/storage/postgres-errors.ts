@@ -1,7 +1,7 @@
-import { StoreError } from './store-error.ts'
+import { NotewireError } from '@notewire/protocol'
 
 /** The database lacks tables or functions of this version of the store. */
-export class PostgresNotMigratedError extends StoreError<'postgres_not_migrated'> {
+export class PostgresNotMigratedError extends NotewireError<'postgres_not_migrated'> {
   /** @param nextStep  when to call `migrate`, or what to run instead, in sentences */
   constructor(schema: string | undefined, nextStep: string, cause?: unknown) {
     const place = schema === undefined ? 'the search_path of the connection' : `the schema "${schema}"`
@@ -14,7 +14,7 @@ export class PostgresNotMigratedError extends StoreError<'postgres_not_migrated'
 }
 
 /** PostgreSQL did not finish an operation in time. */
-export class PostgresTimeoutError extends StoreError<'postgres_timeout'> {
+export class PostgresTimeoutError extends NotewireError<'postgres_timeout'> {
   /**
    * @param operation  the method of the store that was called
    * @param limit  the time limit that ended the operation, in words

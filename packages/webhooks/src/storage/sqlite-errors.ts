@@ -1,7 +1,7 @@
-import { StoreError } from './store-error.ts'
+import { NotewireError } from '@notewire/protocol'
 
 /** The SQLite database lacks the tables of the store. */
-export class SqliteNotMigratedError extends StoreError<'sqlite_not_migrated'> {
+export class SqliteNotMigratedError extends NotewireError<'sqlite_not_migrated'> {
   /** @param path  the file of the database; `undefined` for a database without one */
   constructor(path: string | undefined, nextStep: string, cause: unknown) {
     const database = path === undefined ? 'the database' : `the database ${path}`
@@ -10,7 +10,7 @@ export class SqliteNotMigratedError extends StoreError<'sqlite_not_migrated'> {
 }
 
 /** The folder of a SQLite file does not exist. */
-export class SqliteFolderMissingError extends StoreError<'sqlite_folder_missing'> {
+export class SqliteFolderMissingError extends NotewireError<'sqlite_folder_missing'> {
   constructor(path: string, folder: string, cause: unknown) {
     super(
       'sqlite_folder_missing',

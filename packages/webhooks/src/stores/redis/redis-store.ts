@@ -1,3 +1,4 @@
+import { NotewireError } from '@notewire/protocol'
 import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import {
   type Claim,
@@ -7,7 +8,6 @@ import {
   type ReceiverStore,
   STORE_TIME_LIMIT_MS,
 } from '../../interfaces/store.ts'
-import { StoreError } from '../../storage/store-error.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { eventKey, keysOf } from './keys.ts'
 import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
@@ -150,7 +150,7 @@ function wholeMs(ms: number): string {
 }
 
 /** Redis did not answer in time: it is unreachable or overloaded. */
-export class RedisTimeoutError extends StoreError<'redis_timeout'> {
+export class RedisTimeoutError extends NotewireError<'redis_timeout'> {
   constructor(operation: string) {
     super(
       'redis_timeout',
