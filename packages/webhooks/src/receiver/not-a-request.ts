@@ -17,6 +17,7 @@ function fixFor(value: unknown): string {
   const { raw, req, request, requestContext } = fieldsOf(value)
   if (isRequest(raw) || isRequest(fieldsOf(req)['raw']))
     return "the context or request of Hono. Pass its Request: app.post('/webhooks/notes', (c) => receiver.fetch(c.req.raw))."
+  if (isRequest(req)) return 'an object that contains one. Pass that: ({ req }) => receiver.fetch(req).'
   if (isRequest(request)) return 'an object that contains one. Pass that: ({ request }) => receiver.fetch(request).'
   if (isNodeRequest(raw)) return 'a request of Fastify. Register fastifyPlugin of @notewire/webhooks/fastify.'
   if (isNodeRequest(value) || isNodeRequest(req))

@@ -48,6 +48,7 @@ describe('fetch of a receiver', () => {
       /\(c\) => receiver\.fetch\(c\.req\.raw\)/,
     ],
     ['the request of Hono', { raw: request(), method: 'POST', url: URL }, /\(c\) => receiver\.fetch\(c\.req\.raw\)/],
+    ['an event of Nitro', { req: request() }, /\(\{ req \}\) => receiver\.fetch\(req\)/],
     ['an event with a request', { request: request() }, /\(\{ request \}\) => receiver\.fetch\(request\)/],
     ['a request of Node.js or Express', incoming, /nodeHandler\(receiver\).*expressHandler\(receiver\)/],
     ['a request of Fastify', { ...incoming, raw: incoming }, /fastifyPlugin/],
