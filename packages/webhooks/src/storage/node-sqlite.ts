@@ -14,6 +14,7 @@ export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
   return connectionDriver(
     () => openFile(path),
     (database) => database.close(),
+    path,
   )
 }
 
@@ -25,7 +26,8 @@ function openFile(path: string): InstanceType<typeof import('node:sqlite').Datab
     const { resolve, dirname } = process.getBuiltinModule('node:path')
     const absolute = resolve(path)
     const folder = dirname(absolute)
-    const isFolderMissing = !path.startsWith('file:') && !process.getBuiltinModule('node:fs').existsSync(folder)
+    const isFile = !path.startsWith('file:') && String(error).includes('unable to open database file')
+    const isFolderMissing = isFile && !process.getBuiltinModule('node:fs').existsSync(folder)
     throw isFolderMissing ? new SqliteFolderMissingError(absolute, folder, error) : error
   }
 }

@@ -42,10 +42,12 @@ const SYNCHRONOUS: Readonly<Record<Durability, SqliteStatement>> = {
  *
  * @param open  called at the first use of the store, and at the first use after it was closed
  * @param close  closes the connection that `open` returned
+ * @param givenPath  the file, for connections that do not say it
  */
 export function connectionDriver<Connection extends SqliteConnection>(
   open: () => Connection,
   close?: (connection: Connection) => void,
+  givenPath?: string,
 ): SqliteDriver<SqliteConnection> {
   let connection: Connection | undefined
   let isSet = false
@@ -86,7 +88,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
     },
 
     get path() {
-      return connection && pathOf(connection)
+      return connection && (pathOf(connection) ?? givenPath)
     },
 
     close() {

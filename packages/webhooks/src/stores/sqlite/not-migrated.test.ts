@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
 import { betterSqlite } from '../../storage/better-sqlite.ts'
 import { nodeSqlite } from '../../storage/node-sqlite.ts'
@@ -71,6 +71,15 @@ it('says of D1 and Durable Objects, which have no file, only that the tables are
 it('passes on the error of a table that is not the store’s', async () => {
   const error = new Error('no such table: notes')
   await expect(sqliteStore({ batch: () => Promise.reject(error) }).claim(CLAIM)).rejects.toBe(error)
+})
+
+it('names the path that was given if the connection does not say its file, as in Node.js before 22.16', async () => {
+  const path = temporaryPath(onTestFinished)
+  const location = vi.spyOn(DatabaseSync.prototype, 'location').mockReturnValue(null)
+  const store = sqliteStore(path)
+  await expect(store.claim(CLAIM)).rejects.toThrow(`the database ${path} has no tables`)
+  location.mockRestore()
+  await store.close()
 })
 
 it('names the folder that does not exist, and works once it does', async () => {
