@@ -61,7 +61,7 @@ async function close(receivers: readonly Receiver[], database: { close(): Promis
 function receiverOf<Transaction>(integration: Integration, database: WorkerDatabase<Transaction>): Receiver {
   const application = new Application(integration, database, tools)
   const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
-  return createReceiver<Transaction>({
+  return createReceiver({
     secret: () => process.env[secretVariable(integration)],
     integration,
     path: `/${integration}`,

@@ -14,6 +14,7 @@ import { memoryStore } from '../stores/memory-store.ts'
 import type { EventHandler, EventHandlers } from './handlers.ts'
 import type { Logger } from './logger.ts'
 import {
+  assertBoolean,
   assertHandlers,
   assertObject,
   assertOptionalFunction,
@@ -67,8 +68,24 @@ interface DeliveryOptions<Secret> {
   readonly hooks?: ReceiverHooks | undefined
   /** @default console */
   readonly logger?: Logger | undefined
+  /**
+   * Adds the messages of errors that handlers, sinks, hooks, stores and queues throw to the log. **Only for development:** a message may
+   * contain note content, a row of a database or a key. The receiver logs a warning when it is created with `true`.
+   *
+   * @default false: the log shows the class of an error, its code, and where it was thrown
+   */
+  readonly logErrorMessages?: boolean | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
+}
+
+/** The options of a receiver that passes each event to a sink, without handlers, deduplication, revision gate and store. */
+export interface EventSinkOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
+  /**
+   * Called with each verified event about a note. The receiver answers 204 when it resolves, and 503 when it rejects or does not resolve
+   * within 8 s. Events about the endpoint itself are answered 204 without a call.
+   */
+  readonly sink: EventSink
 }
 
 /** The options of a receiver that calls a handler for each event. */
@@ -112,19 +129,10 @@ export interface ReceiverOptions<Transaction = never, Secret = SecretSource> ext
   readonly sink?: undefined
 }
 
-/** The options of a receiver that passes each event to a sink, without handlers, deduplication, revision gate and store. */
-export interface SinkReceiverOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
-  /**
-   * Called with each verified event about a note. The receiver answers 204 when it resolves, and 503 when it rejects or does not resolve
-   * within 8 s. Events about the endpoint itself are answered 204 without a call.
-   */
-  readonly sink: EventSink
-}
-
 /** The options of `createReceiver`. */
 export type AnyReceiverOptions<Transaction> =
   | ReceiverOptions<Transaction, SecretSource | SecretLookup>
-  | SinkReceiverOptions<SecretSource | SecretLookup>
+  | EventSinkOptions<SecretSource | SecretLookup>
 
 type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions<never> | 'sink'>
 type Excluded = { readonly [Option in ProcessingOption]?: undefined }
@@ -150,6 +158,7 @@ const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'waitUntil',
   'hooks',
   'logger',
+  'logErrorMessages',
   'clock',
 ]
 
@@ -192,6 +201,7 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
     waitUntil: options.waitUntil,
     hooks: options.hooks ?? {},
     logger: options.logger ?? console,
+    logErrorMessages: options.logErrorMessages ?? false,
     clock,
   }
   refuseWithoutMethods('store', resolved.store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
@@ -201,6 +211,7 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
   assertObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')
   refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
   for (const hook of HOOKS) assertOptionalFunction(hook, resolved.hooks[hook])
+  assertBoolean('logErrorMessages', resolved.logErrorMessages)
   assertHandlers(resolved)
   assertValidOptions(resolved)
   return resolved

@@ -4,6 +4,7 @@ import { createResponder } from './delivery.ts'
 import { eventFrom } from './event-in.ts'
 import type { AttemptContext } from './handler-run.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
+import { LostMemory } from './lost-memory.ts'
 import { Observer } from './observer.ts'
 import { assertValidGraceMs } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
@@ -11,9 +12,9 @@ import { Processor } from './processor.ts'
 import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
 import {
   type AnyReceiverOptions,
+  type EventSinkOptions,
   type ReceiverOptions,
   resolveReceiverOptions,
-  type SinkReceiverOptions,
 } from './receiver-options.ts'
 import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
@@ -26,7 +27,7 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  *
  * If `secret` is a function that takes a parameter, the result is a {@link ReceiverOfMany}.
  *
- * @throws SecretError when `secret` is malformed. If it is missing, the receiver answers 503 instead
+ * @throws SecretError when `secret` is malformed or missing. If a function returns such a secret, the receiver answers 503 instead
  * @throws OptionError when another option is invalid; the message names the option and the fix
  * @example
  * ```ts
@@ -43,16 +44,16 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  * export const POST = receiver.fetch
  * ```
  */
+// One signature: TypeScript would report a mistake as "No overload matches this call". If neither type fits, it explains the one that is
+// written last, or from version 7 on the one whose name is last in the alphabet: the receiver with handlers.
 export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never>(
-  options: ReceiverOptions<Transaction, Secret> | SinkReceiverOptions<Secret>,
+  options: EventSinkOptions<Secret> | ReceiverOptions<Transaction, Secret>,
 ): ReceiverFor<Secret>
-export function createReceiver<Transaction = never>(
-  options: ReceiverOptions<Transaction> | SinkReceiverOptions,
-): Receiver
 export function createReceiver<Transaction>(options: AnyReceiverOptions<Transaction>): Receiver | ReceiverOfMany {
   const {
     hooks,
     integration: ownIntegration,
+    logErrorMessages,
     maxBodyBytes,
     path,
     queue,
@@ -64,7 +65,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     ...processing
   } = resolveReceiverOptions(options)
   const { clock, logger, store } = processing
-  const observer = new Observer({ hooks, logger, clock })
+  const observer = new Observer({ hooks, logger, logErrorMessages, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
   const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
   const processor =
@@ -90,6 +91,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   })
 
   function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
+    if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }
 
@@ -147,6 +149,9 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   }
   return multiReceiver
 }
+
+/** Of all receivers of this process. */
+const lostMemory = new LostMemory()
 
 const NO_INTEGRATION =
   'the integration is missing or malformed. Pass { integration } with the id that the handler or queue got.'
