@@ -49,7 +49,10 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   countCandidates(integration: string, certificate: CompletionCertificate): Promise<number>
   /** Lists hidden notes whose removal a scan holds back, by id. */
   listHeld(integration: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
-  /** Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. */
+  /**
+   * Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. A `hiddenAt` that is more than two days later was written by a
+   * clock that was wrong, and counts as earlier.
+   */
   listOverdue(integration: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
   /** Lists the scans that hold removals back, by scan id. */
   listHolds(integration: string): Promise<readonly HeldRemovals[]>

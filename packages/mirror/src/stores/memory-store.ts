@@ -1,6 +1,6 @@
 import { eachPart, type NotePart } from '../interfaces/consumer-change.ts'
 import type { ConsumableNote } from '../interfaces/consumer-store.ts'
-import { hasWork, unknownNote } from '../interfaces/note-state.ts'
+import { hasWork, isHiddenSince, unknownNote } from '../interfaces/note-state.ts'
 import { type ContentWrite, earliestDue, type NoteWrite } from '../interfaces/note-write.ts'
 import { type CompletionCertificate, type CopyState, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
@@ -172,7 +172,7 @@ class IntegrationInMemory {
 
   overdue(hiddenBefore: number): readonly string[] {
     return this.#sorted()
-      .filter(({ state }) => state.presence === 'hidden' && state.hiddenAt !== null && state.hiddenAt <= hiddenBefore)
+      .filter(({ state }) => state.presence === 'hidden' && isHiddenSince(state.hiddenAt, hiddenBefore))
       .map(({ state }) => state.noteId)
   }
 

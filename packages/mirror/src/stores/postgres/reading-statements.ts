@@ -1,3 +1,4 @@
+import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import { COUNTED } from '../counted-notes.ts'
 import { aheadOf } from './integration-functions.ts'
 import { copyJson, stateJson } from './note-columns.ts'
@@ -27,7 +28,8 @@ export const LIST_HELD = `SELECT to_json(note_id)::text AS result FROM notewire_
 
 /** Integration, time, limit. */
 export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
-  WHERE integration = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
+  WHERE integration = $1 AND presence = 'hidden'
+    AND (hidden_at <= to_timestamp($2::float8 / 1000) OR hidden_at > to_timestamp(($2::float8 + ${LATEST_HIDDEN_MS}) / 1000)) ORDER BY note_id LIMIT $3`
 
 /** Integration. */
 export const LIST_HOLDS = `SELECT json_build_object('scanId', held_by_scan, 'notes', count(*))::text AS result

@@ -213,7 +213,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     },
 
     async listOverdue(integration, hiddenBefore, limit) {
-      return noteIdsIn(await read(reading.LIST_OVERDUE, integration, hiddenBefore, limit))
+      return noteIdsIn(await read(reading.LIST_OVERDUE, integration, hiddenBefore, hiddenBefore, limit))
     },
 
     async listHolds(integration) {
