@@ -10,8 +10,9 @@ export class ApiError extends NotesClientError {
   /** The `error.code` of the answer, if there is one. */
   readonly serverCode: string | undefined
   /**
-   * The `error.message` of an answer with an `error.code`: what the service says about the failure, in one line of at most 200 characters,
-   * without keys and secrets. It is also part of `message`.
+   * The `error.message` of an answer with an `error.code`: what the service says about the request, in one line of at most 200 characters,
+   * without keys and secrets. It is also part of `message`. Not kept for `not_found`, `not_ready`, `content_not_found` and `server_error`,
+   * where it could quote a note.
    */
   readonly serverMessage: string | undefined
 

@@ -20,7 +20,8 @@ export function refusalOf(answer: Answer, apiKey: string): ApiError | undefined 
 
   const requestId = requestIdOf(answer.headers)
   // An answer without a code is not the service's: a proxy's text could be anything.
-  const serverMessage = serverCode === undefined ? undefined : serverSentence(serverError['message'], apiKey)
+  const isQuoted = serverCode !== undefined && ABOUT_THE_REQUEST.has(verdict)
+  const serverMessage = isQuoted ? serverSentence(serverError['message'], apiKey) : undefined
   const facts = { operation: nameOf(operation), status, requestId, serverCode, serverMessage, attempts }
   const statusText = serverCode === undefined ? `${status}` : `${status} (${serverCode})`
   const said = serverMessage === undefined ? '' : ` The service says: ${asSentence(serverMessage)}`
@@ -39,6 +40,15 @@ export function refusalOf(answer: Answer, apiKey: string): ApiError | undefined 
   if (verdict === 'not_found' && operation.path.includes('{')) return new NotFoundError(explained, facts)
   return new ApiError(verdict, explained, facts)
 }
+
+/** What the service says about other failures could quote a note. */
+const ABOUT_THE_REQUEST: ReadonlySet<Verdict> = new Set([
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'unexpected_status',
+])
 
 const VERDICTS: Readonly<Record<number, Verdict>> = {
   // A browser shows the status 0 for a redirect that is not followed.
