@@ -48,7 +48,19 @@ export class NotesClient {
    */
   readonly serviceTime: () => Date | undefined
 
-  /** @throws `OptionError` with the name of the invalid option, and the next step */
+  /**
+   * Makes a client of a notes service. With the environment variables `NOTES_BASE_URL` and `NOTES_API_KEY`, it needs no options. With
+   * `NOTES_LOG=debug`, it writes a line for each request to the standard error.
+   *
+   * @throws `OptionError` with the name of the invalid option, and the next step
+   * @example
+   * ```ts
+   * import { NotesClient } from '@notewire/client'
+   *
+   * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+   * for await (const note of client.notes.list()) console.log(note.title)
+   * ```
+   */
   constructor(options: NotesClientOptions = {}) {
     const settings = resolveOptions(options)
     const transport = createTransport(settings)

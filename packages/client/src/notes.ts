@@ -9,7 +9,7 @@ import { createNoteList, type NoteList } from './listing/note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
 import { type ListedPage, parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
-import type { CallOptions } from './options/call-options.ts'
+import { CALL_OPTIONS, type CallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/attempt.ts'
 import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
 import { requireId } from './transport/required-id.ts'
@@ -54,7 +54,7 @@ export class Notes {
    * ```
    */
   list(query: NoteListQuery = {}, options: CallOptions = {}): NoteList {
-    refuseUnknownOptions('notes.list', options, ['signal', 'totalTimeoutMs'])
+    refuseUnknownOptions('notes.list', options, CALL_OPTIONS)
     const parameters = encodeNoteListQuery(query)
     const readPage = async (cursor: string | undefined) =>
       this.#readPage(await this.#requestPage(parameters, cursor, options))
@@ -94,7 +94,7 @@ export class Notes {
    */
   changes(query: ChangesQuery = {}, options: ChangesOptions = {}): AsyncIterable<ChangesPage> {
     refuseUnknownOptions('notes.changes', query, ['after'])
-    refuseUnknownOptions('notes.changes', options, ['limit', 'signal', 'totalTimeoutMs'])
+    refuseUnknownOptions('notes.changes', options, ['limit', ...CALL_OPTIONS])
     const { limit, ...callOptions } = options
     return createChanges(
       async (listQuery, cursor) => {
@@ -127,7 +127,7 @@ export class Notes {
    * ```
    */
   listWithContent(query: NoteListQuery = {}, options: ContentListOptions = {}): AsyncIterable<NoteWithContent> {
-    refuseUnknownOptions('notes.listWithContent', options, ['concurrency', 'signal', 'totalTimeoutMs'])
+    refuseUnknownOptions('notes.listWithContent', options, ['concurrency', ...CALL_OPTIONS])
     // Rejects an invalid query now. The list would reject it when the loop begins.
     encodeNoteListQuery(query)
     return createContentList(

@@ -7,14 +7,21 @@ export class ApiError extends NotesClientError {
   readonly status: number
   /** The service's name for this request (header `x-request-id`): quote it when you report a problem. */
   readonly requestId: string | undefined
-  /** The `error.code` of the answer, if there is one. The message of the answer is not kept, because it may quote anything. */
+  /** The `error.code` of the answer, if there is one. */
   readonly serverCode: string | undefined
+  /**
+   * The `error.message` of an answer with an `error.code`: what the service says about the request, in one line of at most 200 characters,
+   * without keys and secrets. It is also part of `message`. Not kept for `not_found`, `not_ready`, `content_not_found` and `server_error`,
+   * where it could quote a note.
+   */
+  readonly serverMessage: string | undefined
 
   constructor(code: ApiErrorCode, message: string, facts: ApiErrorFacts) {
     super(code, facts.operation, message, facts.attempts)
     this.status = facts.status
     this.requestId = facts.requestId
     this.serverCode = facts.serverCode
+    this.serverMessage = facts.serverMessage
   }
 }
 
@@ -24,6 +31,7 @@ export interface ApiErrorFacts {
   readonly status: number
   readonly requestId: string | undefined
   readonly serverCode: string | undefined
+  readonly serverMessage?: string | undefined
   readonly attempts: readonly CallAttempt[]
 }
 

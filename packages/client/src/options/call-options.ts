@@ -1,11 +1,56 @@
-/** The options of one call. */
+import { OptionError } from '@notewire/protocol'
+import type { ResponseNotice } from './hooks.ts'
+
+/** The options of one call. A listing makes a call for each page. */
 export interface CallOptions {
   /** Ends the call, its delays and its retries: it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
   /**
-   * How long the call may take in all, in milliseconds. A listing makes a call for each page.
+   * How long the call may take in all, in milliseconds.
    *
    * @default the client's `totalTimeoutMs`
    */
   readonly totalTimeoutMs?: number | undefined
+  /**
+   * The maximum number of retries of a request.
+   *
+   * @default the client's `maxRetries`
+   */
+  readonly maxRetries?: number | undefined
+  /** Headers to add to each request, such as `traceparent`. `Authorization` and `Accept` cannot be replaced. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * Called when a request of this call has ended, also successfully, after the client's hook of this name. The notice contains the
+   * service's id for the request.
+   *
+   * @example
+   * ```ts
+   * import { NotesClient } from '@notewire/client'
+   *
+   * const client = new NotesClient()
+   * await client.notes.get('note_1', { onResponse: ({ status, requestId }) => console.log(status, requestId) })
+   * ```
+   */
+  readonly onResponse?: ((response: ResponseNotice) => void) | undefined
+}
+
+/** The names of all options of a call. */
+export const CALL_OPTIONS: readonly (keyof CallOptions)[] = [
+  'signal',
+  'totalTimeoutMs',
+  'maxRetries',
+  'headers',
+  'onResponse',
+]
+
+/** @throws `OptionError` for a header that HTTP does not allow. It never shows the value */
+export function requireHeaders(headers: Readonly<Record<string, string>>): Headers {
+  try {
+    return new Headers(headers)
+  } catch {
+    throw new OptionError(
+      'headers',
+      'headers contains a name or a value that is not valid in HTTP. Pass an object of texts, such as { traceparent: "00-…" }.',
+    )
+  }
 }

@@ -1,5 +1,6 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { parseBaseUrl } from './base-url.ts'
+import { withDebugLog } from './debug-log.ts'
 import { requireDuration } from './duration.ts'
 import type { NotesClientHooks } from './hooks.ts'
 
@@ -61,6 +62,8 @@ export interface NotesClientOptions {
 /** The options, checked and complete. */
 export interface ClientSettings {
   readonly baseUrl: string
+  /** Where the base URL comes from, in words. */
+  readonly baseUrlSource: string
   readonly apiKey: string
   readonly notesField: string
   readonly fetch: (request: Request) => Promise<Response>
@@ -96,13 +99,14 @@ export function resolveOptions(options: NotesClientOptions): ClientSettings {
   refuseUnknownOptions('NotesClient', options, OPTION_NAMES, ALIASES)
   return {
     baseUrl: requireBaseUrl(options.baseUrl),
+    baseUrlSource: options.baseUrl === undefined ? 'the environment variable NOTES_BASE_URL' : 'the option baseUrl',
     apiKey: requireApiKey(options.apiKey),
     notesField: requireNotesField(options.notesField ?? 'notes'),
     fetch: requireFetch(options.fetch ?? globalFetch),
     timeoutMs: requireDuration('timeoutMs', options.timeoutMs ?? 10_000),
     totalTimeoutMs: requireDuration('totalTimeoutMs', options.totalTimeoutMs ?? 120_000),
     maxRetries: requireMaxRetries(options.maxRetries ?? 2),
-    hooks: requireHooks(options.hooks ?? {}),
+    hooks: withDebugLog(requireHooks(options.hooks ?? {}), fromEnvironment('NOTES_LOG')),
   }
 }
 
@@ -170,7 +174,7 @@ function requireFetch(fetch: unknown): ClientSettings['fetch'] {
   )
 }
 
-function requireMaxRetries(maxRetries: unknown): number {
+export function requireMaxRetries(maxRetries: unknown): number {
   if (typeof maxRetries === 'number' && Number.isSafeInteger(maxRetries) && maxRetries >= 0) return maxRetries
   throw new OptionError('maxRetries', 'maxRetries is not a whole number. Pass a whole number, 0 or more.')
 }

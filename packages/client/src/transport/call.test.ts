@@ -144,7 +144,7 @@ describe('the time limit of a call', () => {
     const error = await errorOf(client.notes.get('n1'))
     expect(Date.now() - START).toBe(80)
     expect(error).toMatchObject({ code: 'timeout', attempts: [{ failure: 'timeout' }] })
-    expect(String(error)).toContain('no complete answer within 80 ms in all, in 1 attempt')
+    expect(String(error)).toContain('no complete answer from https://notes.example within 80 ms in all, in 1 attempt')
   })
 
   it('covers all attempts together', async () => {

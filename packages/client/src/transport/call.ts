@@ -15,6 +15,10 @@ interface OutgoingCall {
   readonly body: object | undefined
   readonly signal: AbortSignal | undefined
   readonly totalTimeoutMs: number
+  readonly maxRetries: number
+  /** Headers of the user. */
+  readonly headers: Headers
+  readonly onResponse: ((response: ResponseNotice) => void) | undefined
 }
 
 /** The result of a call, which may consist of several requests. */
@@ -65,7 +69,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
       // ky always passes a Request, although its type allows a URL.
       fetch: (request) => sendForKy(request as Request),
       retry: {
-        limit: settings.maxRetries,
+        limit: call.maxRetries,
         methods: [operation.method],
         statusCodes: RETRIED_STATUSES,
         afterStatusCodes: RETRIED_STATUSES,
@@ -122,6 +126,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     const began = performance.now()
     timeoutMs = Math.min(settings.timeoutMs, deadline - began)
     // Set here and not in ky's options, because ky would copy them three times.
+    for (const [name, value] of call.headers) request.headers.set(name, value)
     request.headers.set('accept', 'application/json')
     request.headers.set('authorization', `Bearer ${settings.apiKey}`)
     callHook(hooks.onRequest, notice)
@@ -136,6 +141,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
       const requestId = headers && requestIdOf(headers)
       latestResponse = { ...notice, status, failure, networkCode, requestId, durationMs: performance.now() - began }
       callHook(hooks.onResponse, latestResponse)
+      callHook(call.onResponse, latestResponse)
     }
   }
 }

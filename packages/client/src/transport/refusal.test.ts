@@ -88,6 +88,16 @@ describe('an error response', () => {
     expect(String(error)).toContain('answered 422 (limit_too_large)')
   })
 
+  it('has what the service says, also in its message', async () => {
+    const says = `"events[0]" has a wrong value, for ${API_KEY}`
+    const error = await refusal({ status: 422, body: { error: { code: 'invalid_body', message: says } } })
+    expect(error).toMatchObject({ serverMessage: '"events[0]" has a wrong value, for [removed]' })
+    expect(String(error)).toMatch(
+      /Correct the arguments of the call\. The service says: "events\[0\]" has a wrong value, for \[removed\]\.$/,
+    )
+    expect(shownBy(error)).not.toContain(API_KEY)
+  })
+
   it('drops a request id of several words', async () => {
     expect(await refusal({ status: 500, headers: { 'x-request-id': CONTENT } })).toMatchObject({ requestId: undefined })
   })

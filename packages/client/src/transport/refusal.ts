@@ -3,21 +3,32 @@ import type { ApiErrorCode } from '../errors/notes-client-error.ts'
 import { type Answer, requestIdOf } from './attempt.ts'
 import { nameOf, type Verdict } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
+import { serverSentence } from './server-sentence.ts'
 import { serverToken } from './server-token.ts'
 
-/** The error for an answer, or `undefined` if the operation is done. */
-export function refusalOf(answer: Answer): ApiError | undefined {
+/**
+ * The error for an answer, or `undefined` if the operation is done.
+ *
+ * @param apiKey  is removed from what the service says
+ */
+export function refusalOf(answer: Answer, apiKey: string): ApiError | undefined {
   const { operation, status, attempts } = answer
-  const serverCode = errorField(answer, 'code')
+  const serverError = serverErrorIn(answer)
+  const serverCode = serverToken(serverError['code'])
   const verdict = operation.judge?.({ status, serverCode, attempts: attempts.length }) ?? verdictOf(status)
   if (verdict === 'done') return undefined
 
-  const facts = { operation: nameOf(operation), status, requestId: requestIdOf(answer.headers), serverCode, attempts }
+  const requestId = requestIdOf(answer.headers)
+  // An answer without a code is not the service's: a proxy's text could be anything.
+  const isQuoted = serverCode !== undefined && ABOUT_THE_REQUEST.has(verdict)
+  const serverMessage = isQuoted ? serverSentence(serverError['message'], apiKey) : undefined
+  const facts = { operation: nameOf(operation), status, requestId, serverCode, serverMessage, attempts }
   const statusText = serverCode === undefined ? `${status}` : `${status} (${serverCode})`
-  const message = (explanation: string) => `${facts.operation} answered ${statusText}: ${explanation}`
+  const said = serverMessage === undefined ? '' : ` The service says: ${asSentence(serverMessage)}`
+  const message = (explanation: string) => `${facts.operation} answered ${statusText}: ${explanation}${said}`
 
   if (verdict === 'forbidden') {
-    const scope = errorField(answer, 'scope')
+    const scope = serverToken(serverError['scope'])
     return new ForbiddenError(message(explainForbidden(scope, operation.scope)), facts, scope)
   }
   if (verdict === 'rate_limited') {
@@ -29,6 +40,15 @@ export function refusalOf(answer: Answer): ApiError | undefined {
   if (verdict === 'not_found' && operation.path.includes('{')) return new NotFoundError(explained, facts)
   return new ApiError(verdict, explained, facts)
 }
+
+/** What the service says about other failures could quote a note. */
+const ABOUT_THE_REQUEST: ReadonlySet<Verdict> = new Set([
+  'invalid_request',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'unexpected_status',
+])
 
 const VERDICTS: Readonly<Record<number, Verdict>> = {
   // A browser shows the status 0 for a redirect that is not followed.
@@ -53,15 +73,20 @@ function verdictOf(status: number): Verdict {
   return VERDICTS[status] ?? (status >= 500 ? 'server_error' : 'unexpected_status')
 }
 
-/** Reads a field of the service's error (open point 22). Its `message` is not used, because it may quote a note. */
-function errorField(answer: Answer, field: 'code' | 'scope'): string | undefined {
+/** The service's error (open point 22); empty if there is none. */
+function serverErrorIn({ status, text }: Answer): Readonly<Record<string, unknown>> {
   // A successful answer has no error, and may be long.
-  if (answer.status < 400 || answer.text === undefined) return undefined
+  if (status < 400 || text === undefined) return {}
   try {
-    return serverToken(JSON.parse(answer.text)?.error?.[field])
+    const error: unknown = JSON.parse(text)?.error
+    return typeof error === 'object' && error !== null ? { ...error } : {}
   } catch {
-    return undefined
+    return {}
   }
+}
+
+function asSentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }
 
 function explainForbidden(missing: string | undefined, needed: string): string {

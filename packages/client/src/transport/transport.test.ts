@@ -108,7 +108,9 @@ describe('a call without a response', () => {
       networkCode: 'ECONNREFUSED',
       operation: 'GET /v1/notes/{note_id}',
     })
-    expect(String(error)).toContain('the connection failed (ECONNREFUSED), in 1 attempt. Check that the base URL')
+    expect(String(error)).toContain(
+      `the connection to ${baseUrl} failed (ECONNREFUSED), in 1 attempt. No program listens at this address. Check that the base URL, which comes from the option baseUrl, is correct`,
+    )
   })
 
   it('throws timeout if the last attempt took too long', async () => {
@@ -116,7 +118,7 @@ describe('a call without a response', () => {
     const error = await errorOf(clientOf(server, { timeoutMs: 50, maxRetries: 0 }).notes.get('n1'))
     expect(error).toBeInstanceOf(ConnectionError)
     expect(error).toMatchObject({ code: 'timeout', networkCode: undefined })
-    expect(String(error)).toContain('no complete answer within 50 ms, in 1 attempt')
+    expect(String(error)).toContain(`no complete answer from ${server.baseUrl} within 50 ms, in 1 attempt`)
   })
 
   it('throws network_error without the error of a custom fetch', async () => {

@@ -1,8 +1,8 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
 import { type CallAttempt, ConnectionError } from '../errors/notes-client-error.ts'
-import type { CallOptions } from '../options/call-options.ts'
+import { CALL_OPTIONS, type CallOptions, requireHeaders } from '../options/call-options.ts'
 import { requireDuration } from '../options/duration.ts'
-import type { ClientSettings } from '../options/notes-client-options.ts'
+import { type ClientSettings, requireMaxRetries } from '../options/notes-client-options.ts'
 import type { Answer, FailedAttempt } from './attempt.ts'
 import { sendCall } from './call.ts'
 import { nameOf, type Operation } from './operation.ts'
@@ -37,28 +37,39 @@ export function createTransport(settings: ClientSettings): Transport {
       return date
     },
     async call(operation, { id, query, body }, options) {
-      refuseUnknownOptions(nameOf(operation), options, ['signal', 'totalTimeoutMs'])
-      const { signal } = options
-      const totalTimeoutMs = requireDuration('totalTimeoutMs', options.totalTimeoutMs ?? settings.totalTimeoutMs)
-      signal?.throwIfAborted()
+      refuseUnknownOptions(nameOf(operation), options, CALL_OPTIONS)
+      const own = ownSettings(options, settings)
+      options.signal?.throwIfAborted()
       const [start, name, end = ''] = operation.path.split(/[{}]/)
       const path = name === undefined ? start : `${start}${encodeURIComponent(requireId(name, id))}${end}`
       const url = `${settings.baseUrl}${path}${query === undefined ? '' : `?${query}`}`
 
       calls += 1
-      const call = { callId: calls, operation, url, body, signal, totalTimeoutMs }
+      const call = { callId: calls, operation, url, body, ...own }
       const { outcome, attempts, timeoutMs } = await sendCall(settings, call)
       if (outcome.failure !== undefined) {
-        const within = timeoutMs < settings.timeoutMs ? `${totalTimeoutMs} ms in all` : `${settings.timeoutMs} ms`
-        throw connectionFailure(operation, outcome, attempts, within)
+        const within = timeoutMs < settings.timeoutMs ? `${own.totalTimeoutMs} ms in all` : `${settings.timeoutMs} ms`
+        throw connectionFailure(operation, outcome, attempts, within, settings)
       }
       const { status, headers, text } = outcome
       date = headers.get('date')
       const answer = { operation, status, headers, text, attempts }
-      const refusal = refusalOf(answer)
+      const refusal = refusalOf(answer, settings.apiKey)
       if (refusal !== undefined) throw refusal
       return answer
     },
+  }
+}
+
+/** @throws `OptionError` for an invalid option */
+function ownSettings({ signal, onResponse, ...options }: CallOptions, settings: ClientSettings) {
+  const { totalTimeoutMs = settings.totalTimeoutMs, maxRetries = settings.maxRetries, headers = {} } = options
+  return {
+    signal,
+    onResponse,
+    totalTimeoutMs: requireDuration('totalTimeoutMs', totalTimeoutMs),
+    maxRetries: requireMaxRetries(maxRetries),
+    headers: requireHeaders(headers),
   }
 }
 
@@ -72,13 +83,24 @@ function connectionFailure(
   { failure, networkCode }: FailedAttempt,
   attempts: readonly CallAttempt[],
   within: string,
+  { baseUrl, baseUrlSource }: ClientSettings,
 ): ConnectionError {
   const name = nameOf(operation)
   const tries = attempts.length === 1 ? '1 attempt' : `${attempts.length} attempts`
   const nextStep =
     operation.afterLostAnswer ??
-    'Check that the base URL is correct and that this machine can reach it, then try again.'
+    `${explainNetworkCode(networkCode)}Check that the base URL, which comes from ${baseUrlSource}, is correct and that this machine can reach it, then try again.`
   const reason = networkCode === undefined ? '' : ` (${networkCode})`
-  const problem = failure === 'timeout' ? `no complete answer within ${within}` : `the connection failed${reason}`
+  const problem =
+    failure === 'timeout'
+      ? `no complete answer from ${baseUrl} within ${within}`
+      : `the connection to ${baseUrl} failed${reason}`
   return new ConnectionError(failure, name, `${name}: ${problem}, in ${tries}. ${nextStep}`, attempts)
+}
+
+function explainNetworkCode(code = ''): string {
+  if (code === 'ECONNREFUSED') return 'No program listens at this address. '
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the host was not found. '
+  if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'The certificate of the host was not accepted. '
+  return ''
 }
