@@ -2,10 +2,10 @@ import { type Clock, type Drift, isKnownEvent, type WebhookEvent } from '@notewi
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
-import type { HandlerResult } from './handler-run.ts'
 import { fieldsOf, integrationField, type Logger, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
+import type { HandlerResult } from './received-event.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 

@@ -2,21 +2,23 @@ import { isIdentifier, isIntegrationId, refuseUnknownOptions, type WebhookEvent 
 import type { IncomingAttempt } from './attempt.ts'
 import { createResponder } from './delivery.ts'
 import { eventFrom } from './event-in.ts'
-import type { AttemptContext } from './handler-run.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
 import { Observer } from './observer.ts'
 import { assertValidGraceMs } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
+import type { AttemptContext } from './received-event.ts'
 import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
 import {
   type AnyReceiverOptions,
   type ReceiverOptions,
   resolveReceiverOptions,
   type SinkReceiverOptions,
+  type TransactionReceiverOptions,
 } from './receiver-options.ts'
-import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
+import { isLookup, type SecretLookup, type SecretSource, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
+import { TransactionProcessor } from './transaction-processor.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
 
 /**
@@ -43,11 +45,15 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  * export const POST = receiver.fetch
  * ```
  */
-export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never>(
-  options: ReceiverOptions<Transaction, Secret> | SinkReceiverOptions<Secret>,
+export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never, Prepared = undefined>(
+  options: ReceiverOptions<Transaction, Secret, Prepared> | SinkReceiverOptions<Secret>,
 ): ReceiverFor<Secret>
-export function createReceiver<Transaction = never>(
-  options: ReceiverOptions<Transaction> | SinkReceiverOptions,
+/** The same, with a store that opens the transactions: each event is processed exactly once. */
+export function createReceiver<Secret extends Secrets | SecretLookup, Transaction, Prepared = undefined>(
+  options: TransactionReceiverOptions<Transaction, Secret, Prepared>,
+): ReceiverFor<Secret>
+export function createReceiver<Transaction = never, Prepared = undefined>(
+  options: ReceiverOptions<Transaction, SecretSource, Prepared> | SinkReceiverOptions,
 ): Receiver
 export function createReceiver<Transaction>(options: AnyReceiverOptions<Transaction>): Receiver | ReceiverOfMany {
   const {
@@ -61,16 +67,15 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     sink,
     toleranceSeconds,
     waitUntil,
+    handling,
     ...processing
   } = resolveReceiverOptions(options)
-  const { clock, logger, store } = processing
+  const { clock, logger } = processing
+  const { store } = handling
   const observer = new Observer({ hooks, logger, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
   const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
-  const processor =
-    sink === undefined
-      ? new Processor({ ...processing, ...reporting })
-      : new SinkProcessor(sink, { ...processing, ...reporting })
+  const processor = processorOf()
   const queueSink: EventSink | undefined = queue && ((event, { integration }) => queue.enqueue(integration, event))
   // The outcome of a queued event is reported by the worker that processes it.
   const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, reportOutcome: observer.queued })
@@ -88,6 +93,13 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     },
     enqueue: queueing && ((event, context) => queueing.process(event, context)),
   })
+
+  function processorOf() {
+    if (sink !== undefined) return new SinkProcessor(sink, { ...processing, ...reporting })
+    return handling.mode === 'transactions'
+      ? new TransactionProcessor({ ...processing, ...reporting, ...handling })
+      : new Processor({ ...processing, ...reporting, ...handling })
+  }
 
   function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))

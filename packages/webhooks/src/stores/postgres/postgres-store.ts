@@ -1,22 +1,15 @@
 import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
-import {
-  type Claim,
-  type ClaimRequest,
-  type ClaimResult,
-  type CommitResult,
-  type ReceiverStore,
-  STORE_TIME_LIMIT_MS,
-} from '../../interfaces/store.ts'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import {
   type PostgresConnection,
   type PostgresStoreOptions,
   type PostgresTransaction,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { isInTransaction, PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { CLAIM_LOST } from './commit-function.ts'
-import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'
+import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends ReceiverStore<PostgresTransaction> {
@@ -100,9 +93,6 @@ const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
   RETURNING 'forgotten' AS result`
 
-/** Three thousand years: callers may pass `Infinity`, and PostgreSQL supports no more than about 290,000 years. */
-const LONGEST_KEPT_MS = 1e14
-
 interface ResultRow<Result> {
   readonly result: Result
 }
@@ -111,13 +101,7 @@ class StoreInPostgres implements PostgresStore {
   readonly #queries: PostgresQueries
 
   constructor(pool: PostgresConnection, options: PostgresStoreOptions) {
-    this.#queries = new PostgresQueries(pool, {
-      ...options,
-      tables: RECEIVER_TABLES,
-      timeLimitMs: STORE_TIME_LIMIT_MS,
-      whenToMigrate: 'Call `await store.migrate()` before the first delivery and after each upgrade of the package.',
-      afterTimeout: 'The delivery will be retried.',
-    })
+    this.#queries = receiverQueries(pool, options)
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {

@@ -1,0 +1,25 @@
+import { type AppliedRevision, passRevisionGate } from '../interfaces/revision-gate.ts'
+import type { ClaimRequest } from '../interfaces/store.ts'
+import type { LookResult, Seen } from '../interfaces/transaction-store.ts'
+
+/** What a store knows of an event and of its note. */
+export interface KnownEvent extends Seen {
+  readonly applied: AppliedRevision | undefined
+  readonly isProcessed: boolean
+  /** Whether a processed event may be processed again. */
+  readonly isForgotten: boolean
+  /** Whether a worker has a lease of the event or of its note that has not expired. */
+  readonly isLeased: boolean
+}
+
+/** Decides whether an event may be processed. */
+export function lookResult({ gate, note }: ClaimRequest, known: KnownEvent): LookResult {
+  const { applied, eventToken, noteToken, isProcessed, isForgotten, isLeased } = known
+  if (isProcessed && !isForgotten) return { status: 'duplicate' }
+  // What was forgotten on purpose passes, whatever its revision.
+  if (!isProcessed && note?.change !== undefined && passRevisionGate(gate, note.change, applied) === 'stale') {
+    return { status: 'stale', appliedRevision: applied?.revision }
+  }
+  if (isLeased) return { status: 'busy' }
+  return { status: 'new', seen: { applied, eventToken, noteToken } }
+}
