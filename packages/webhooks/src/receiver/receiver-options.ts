@@ -250,7 +250,8 @@ function isOfTransactions<Transaction, Secret>(
 }
 
 function assertStore<Transaction>({ mode, store }: ReturnType<typeof handlingIn<Transaction>>): void {
-  if (mode === 'leases') refuseWithoutMethods('store', store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
+  if (mode === 'leases')
+    refuseWithoutMethods('store', store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
   else refuseWithoutMethods('store', store, ['look', 'transact', 'forget', 'prune'])
 }
 

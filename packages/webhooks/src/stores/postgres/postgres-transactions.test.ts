@@ -60,9 +60,7 @@ describe('postgresTransactions', () => {
 
   it('applies an event once if it is delivered 32 times at once', async () => {
     const receivers = [receiverWith(insert), receiverWith(insert)]
-    const outcomes = await Promise.all(
-      Array.from({ length: 32 }, (_, index) => receivers[index % 2]?.process(event)),
-    )
+    const outcomes = await Promise.all(Array.from({ length: 32 }, (_, index) => receivers[index % 2]?.process(event)))
     expect(outcomes.map((outcome) => outcome?.status).sort()).toEqual(['applied', ...Array(31).fill('duplicate')])
     expect(await effects()).toBe(1)
   })
