@@ -18,7 +18,8 @@ export interface PostgresQueriesOptions extends PostgresStoreOptions {
 const UNDEFINED_FUNCTION = '42883'
 const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_SCHEMA = '3F000'
-const LOCK_NOT_AVAILABLE = '55P03'
+/** The SQLSTATE if a lock was not available within `lock_timeout`. */
+export const LOCK_NOT_AVAILABLE = '55P03'
 
 // PostgreSQL assigns an ID to each transaction that writes. A savepoint does not change it.
 const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id'

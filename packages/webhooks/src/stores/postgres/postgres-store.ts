@@ -6,7 +6,13 @@ import {
   type PostgresTransaction,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
+import {
+  isInTransaction,
+  LOCK_NOT_AVAILABLE,
+  type PostgresQueries,
+  postgresCodeOf,
+} from '../../storage/postgres-queries.ts'
 import { CLAIM_LOST } from './commit-function.ts'
 import { pruneTable } from './pruning.ts'
 import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
@@ -107,12 +113,12 @@ class StoreInPostgres implements PostgresStore {
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { integration, eventId, note, gate, leaseMs } = request
     const values = [integration, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
-    const rows = await this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
+    const claiming = this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
       // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
       const late = claimResult(lateRows, request)
       if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
     })
-    return claimResult(rows, request)
+    return claimResult(await claiming.catch(noRowsIfLocked), request)
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
@@ -163,6 +169,12 @@ function claimResult([row]: readonly ResultRow<string>[], request: ClaimRequest)
     default:
       return { status: 'busy' }
   }
+}
+
+/** A transaction of `postgresTransactions` processes the event, or another event of its note. */
+function noRowsIfLocked(error: unknown): readonly never[] {
+  if (error instanceof PostgresTimeoutError && postgresCodeOf(error.cause) === LOCK_NOT_AVAILABLE) return []
+  throw error
 }
 
 function commitValues(claim: Claim): unknown[] {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { createReceiver, type TransactionContext } from '../../index.ts'
+import type { ClaimRequest } from '../../interfaces/store.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
-import { postgresTransactions } from './index.ts'
+import { postgresStore, postgresTransactions } from './index.ts'
 
 let databases: TestDatabases
 let pool: Pool
@@ -65,3 +66,134 @@ describe('postgresTransactions', () => {
     expect(await effects()).toBe(1)
   })
 })
+
+describe('leases and transactions on the same tables', () => {
+  it('answers busy in a transaction while a lease is live, and takes over an expired one', async () => {
+    const store = postgresStore(pool)
+    const claim = await store.claim(requestOf('one'))
+    const receiver = receiverWith(insert)
+    expect((await receiver.process(event)).status).toBe('busy')
+    expect((await receiver.process({ ...event, event_id: 'two' })).status).toBe('busy')
+    await pool.query("UPDATE notewire_events SET lease_ends_at = clock_timestamp() - interval '1 second'")
+    await pool.query("UPDATE notewire_notes SET lease_ends_at = clock_timestamp() - interval '1 second'")
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect(claim.status === 'claimed' && (await store.commit(claim.claim))).toBe('lost')
+    expect(await effects()).toBe(1)
+  })
+
+  it('answers busy to a claim while a transaction is open, and then duplicate and stale', async () => {
+    const { begun, end, outcome } = openTransaction()
+    await begun
+    const store = postgresStore(pool)
+    expect((await store.claim(requestOf('one'))).status).toBe('busy')
+    expect((await store.claim(requestOf('two'))).status).toBe('busy')
+    end()
+    expect((await outcome).status).toBe('applied')
+    expect((await store.claim(requestOf('one'))).status).toBe('duplicate')
+    expect((await store.claim(requestOf('two'))).status).toBe('stale')
+  })
+
+  it('answers busy to a claim of known rows while a transaction is open', async () => {
+    const store = postgresStore(pool)
+    const first = await store.claim(requestOf('zero', 1))
+    expect(first.status === 'claimed' && (await store.commit(first.claim))).toBe('committed')
+    const { begun, end, outcome } = openTransaction()
+    await begun
+    expect((await store.claim(requestOf('two', 8))).status).toBe('busy')
+    end()
+    expect((await outcome).status).toBe('applied')
+    expect((await store.claim(requestOf('two', 8))).status).toBe('claimed')
+  })
+
+  it('continues with what receivers of the other kind have applied', async () => {
+    const store = postgresStore(pool)
+    const first = await store.claim(requestOf('one'))
+    expect(first.status === 'claimed' && (await store.commit(first.claim))).toBe('committed')
+    const receiver = receiverWith(insert)
+    expect((await receiver.process(event)).status).toBe('duplicate')
+    expect((await receiver.process({ ...event, event_id: 'two' })).status).toBe('stale')
+    expect(await store.forget('default', 'one')).toBe('forgotten')
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect((await receiver.process(event)).status).toBe('duplicate')
+  })
+
+  it('applies each event once during a rolling deploy from one kind to the other', async () => {
+    const leasing = createReceiver({
+      secret: TEST_SECRET,
+      store: postgresStore(pool),
+      logger: recordingLogger(),
+      on: {
+        'note.updated': async ({ event_id }, context) => {
+          const client = await pool.connect()
+          try {
+            await client.query('BEGIN')
+            await client.query('INSERT INTO effects VALUES ($1)', [event_id])
+            await context.commit(client)
+            await client.query('COMMIT')
+          } catch (error) {
+            await client.query('ROLLBACK')
+            throw error
+          } finally {
+            client.release()
+          }
+        },
+      },
+    })
+    const transacting = createReceiver({
+      secret: TEST_SECRET,
+      store: postgresTransactions(pool),
+      logger: recordingLogger(),
+      on: {
+        'note.updated': ({ event_id }, { transaction }) =>
+          transaction.query('INSERT INTO effects VALUES ($1)', [event_id]),
+      },
+    })
+    const events = Array.from({ length: 60 }, (_, index) =>
+      anEvent({
+        kind: 'note.updated',
+        eventId: `e${index}`,
+        noteId: `n${index % 5}`,
+        revision: Math.floor(index / 5) + 1,
+      }),
+    )
+    // Each event is delivered to both kinds at once, until both have acknowledged it.
+    for (const each of events) {
+      await Promise.all(
+        [leasing, transacting].map(async (receiver) => {
+          for (let status = ''; !['applied', 'duplicate', 'stale'].includes(status); ) {
+            status = (await receiver.process(each)).status
+          }
+        }),
+      )
+    }
+    const { rows } = await pool.query(
+      'SELECT event_id, count(*)::int FROM effects GROUP BY event_id HAVING count(*) > 1',
+    )
+    expect(rows).toEqual([])
+    expect(await effects()).toBe(60)
+  })
+})
+
+function requestOf(eventId: string, revision = 7): ClaimRequest {
+  return {
+    integration: 'default',
+    eventId,
+    note: { noteId: event.data.note_id, change: { kind: 'note.updated', revision } },
+    gate: 'deletions-at-equal',
+    leaseMs: 20_000,
+    keepMs: 259_200_000,
+  }
+}
+
+/** A receiver whose handler has written and waits. */
+function openTransaction() {
+  const begun = Promise.withResolvers<void>()
+  const end = Promise.withResolvers<void>()
+  const receiver = receiverWith(async (context) => {
+    await insert(context)
+    begun.resolve()
+    await end.promise
+  })
+  const outcome = receiver.process(event)
+  return { receiver, begun: begun.promise, end: () => end.resolve(), outcome }
+}
