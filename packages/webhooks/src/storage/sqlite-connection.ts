@@ -60,15 +60,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
       outliving = outlives
       // A single statement is its own transaction.
       if (statements.length === 1) return runAll(connected, statements)
-      run(connected, BEGIN)
-      try {
-        const rows = runAll(connected, statements)
-        run(connected, COMMIT)
-        return rows
-      } catch (error) {
-        rollBack(connected)
-        throw error
-      }
+      return inTransaction(connected, () => runAll(connected, statements))
     },
 
     batchIn(transaction, statements) {
@@ -85,10 +77,24 @@ export function connectionDriver<Connection extends SqliteConnection>(
   }
 }
 
+/** Runs a synchronous function in a transaction of a connection. */
+export function inTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
+  run(connection, BEGIN)
+  try {
+    const result = work()
+    run(connection, COMMIT)
+    return result
+  } catch (error) {
+    rollBack(connection)
+    throw error
+  }
+}
+
 const BEGIN: SqliteStatement = { sql: 'BEGIN IMMEDIATE', parameters: [] }
 const COMMIT: SqliteStatement = { sql: 'COMMIT', parameters: [] }
 
-function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
+/** Runs statements, each prepared once. */
+export function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
   return statements.map((statement) => run(connection, statement))
 }
 

@@ -23,3 +23,30 @@ export function lookResult({ gate, note }: ClaimRequest, known: KnownEvent): Loo
   if (isLeased) return { status: 'busy' }
   return { status: 'new', seen: { applied, eventToken, noteToken } }
 }
+
+/** The columns of a note's state, as a store has read them. */
+export interface AppliedColumns {
+  readonly revision: unknown
+  readonly deleted: boolean
+  readonly deletedAtAnyRevision: boolean
+  readonly deletedAt: unknown
+  readonly seen: readonly string[]
+}
+
+/** The state of a note. What is known of its deletion counts only while the note is deleted. */
+export function appliedRevision(columns: AppliedColumns): AppliedRevision {
+  const { deleted, deletedAtAnyRevision, seen } = columns
+  const revision = numberOf(columns.revision)
+  if (!deleted) return { revision, deleted, seen }
+  return {
+    revision,
+    deleted,
+    deletedAtAnyRevision: deletedAtAnyRevision || undefined,
+    deletedAt: numberOf(columns.deletedAt),
+    seen,
+  }
+}
+
+function numberOf(column: unknown): number | undefined {
+  return typeof column === 'number' ? column : undefined
+}

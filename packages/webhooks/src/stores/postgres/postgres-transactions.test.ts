@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
@@ -5,6 +6,7 @@ import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { createReceiver, type TransactionContext } from '../../index.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import { anEvent } from '../../testing/an-event.ts'
+import { expectTransactionsLikeLeases, steps } from '../fixtures/transactions-like-leases.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore, postgresTransactions } from './index.ts'
 
@@ -172,6 +174,16 @@ describe('leases and transactions on the same tables', () => {
     expect(rows).toEqual([])
     expect(await effects()).toBe(60)
   })
+})
+
+it('decides as the store in memory does, mixed with leases on the same tables', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (drawn) => {
+      await pool.query('TRUNCATE notewire_events, notewire_notes')
+      await expectTransactionsLikeLeases(drawn, postgresTransactions(pool), postgresStore(pool))
+    }),
+    { numRuns: 60 },
+  )
 })
 
 function requestOf(eventId: string, revision = 7): ClaimRequest {

@@ -1,5 +1,5 @@
 import { OptionError } from '@notewire/protocol'
-import { type AppliedRevision, type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
+import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import {
   type LookResult,
@@ -15,7 +15,7 @@ import {
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
 import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { type KnownEvent, lookResult } from '../look-result.ts'
+import { type AppliedColumns, appliedRevision, type KnownEvent, lookResult } from '../look-result.ts'
 import { libraryTransactions, type OpenTransaction } from './library-transactions.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
@@ -215,13 +215,7 @@ interface LookRow {
   readonly isProcessed?: boolean
   readonly isForgotten?: boolean | null
   readonly isLeased?: boolean
-  readonly applied?: {
-    readonly revision: number | null
-    readonly deleted: boolean
-    readonly deletedAtAnyRevision: boolean
-    readonly deletedAt: number | null
-    readonly seen: readonly string[]
-  } | null
+  readonly applied?: AppliedColumns | null
 }
 
 function knownEvent({ eventToken, noteToken, isProcessed, isForgotten, isLeased, applied }: LookRow): KnownEvent {
@@ -231,10 +225,6 @@ function knownEvent({ eventToken, noteToken, isProcessed, isForgotten, isLeased,
     isProcessed: isProcessed === true,
     isForgotten: isForgotten === true,
     isLeased: isLeased === true,
-    applied: applied ? appliedIn(applied) : undefined,
+    applied: applied ? appliedRevision(applied) : undefined,
   }
-}
-
-function appliedIn(row: NonNullable<LookRow['applied']>): AppliedRevision {
-  return { ...row, revision: row.revision ?? undefined, deletedAt: row.deletedAt ?? undefined }
 }
