@@ -126,7 +126,7 @@ describe('a receiver with transactions', () => {
     await clock.advance(2_000)
     expect(await status).toBe(503)
     expect(outcomes).toMatchObject([{ status: 'busy', error }])
-    expect(logger.lines.at(-1)).toMatch(/could not serialize access/)
+    expect(logger.lines.at(-1)).toMatch(/"code":"40001"/)
   })
 
   it.each([
