@@ -240,10 +240,14 @@ describe('the locks of a worker whose network drops packets', () => {
 
 describe('a server that is restarted', () => {
   it('loses nothing and applies nothing twice', { timeout: 60_000 }, async () => {
+    const own = await startDatabases({ durable: true })
+    await using _ = own.cleanUp
+    const durable = await own.migratedPool()
+    await durable.query('CREATE TABLE effects (event_id text NOT NULL)')
     const receiver = receiverWith(async (context, eventId) => {
       await insert(context, eventId)
       await context.transaction.query('SELECT pg_sleep(0.02)')
-    })
+    }, durable)
     const all = Array.from({ length: 60 }, (_, index) => eventOf(index))
     const deliver = async (index: number) => {
       for (let status = ''; status !== 'applied' && status !== 'duplicate'; ) {
@@ -252,9 +256,9 @@ describe('a server that is restarted', () => {
     }
     const delivered = Promise.all(all.map((_, index) => deliver(index)))
     await new Promise((resolve) => setTimeout(resolve, 60))
-    await databases.server.crashAndRestart()
+    await own.server.crashAndRestart()
     await delivered
-    const { rows } = await pool.query('SELECT event_id, count(*)::int FROM effects GROUP BY event_id')
+    const { rows } = await durable.query('SELECT event_id, count(*)::int FROM effects GROUP BY event_id')
     expect(rows).toHaveLength(60)
     expect(rows.filter(({ count }) => count !== 1)).toEqual([])
   })
