@@ -20,9 +20,11 @@ export function libraryTransactions<Transaction>(
     connection: { query: (text, values) => queryAlone(open, connectionOf, text, values) },
     maxTransactions: MAX_TRANSACTIONS,
     isChecked: false,
-    connectionOf,
     run: async (work, givenUp) => {
-      await open((transaction) => untilGivenUp(work(transaction), givenUp, connectionOf(transaction)))
+      await open((transaction) => {
+        const connection = connectionOf(transaction)
+        return untilGivenUp(work(transaction, connection), givenUp, connection)
+      })
     },
   }
 }

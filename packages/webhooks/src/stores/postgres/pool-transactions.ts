@@ -1,7 +1,8 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
 import type { PostgresConnection } from '../../storage/postgres-connection.ts'
 import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
-import { GivenUpError, limited, type TransactionOpener } from './transaction-opener.ts'
+import { GivenUpError, limited, type TransactionOpener, type WorkIn } from './transaction-opener.ts'
+import { withValues } from './with-values.ts'
 
 /** The methods that the receiver calls on a `Pool` of `pg`, or of a driver with the same interface. */
 export interface PostgresPool<Client> extends PostgresConnection {
@@ -32,14 +33,13 @@ export function poolTransactions<Client extends PostgresPoolClient>(
     // One connection remains for looks, and for code that asks the pool for another connection.
     maxTransactions: Math.max(1, (pool.options?.max ?? DEFAULT_MAX) - 1),
     isChecked: true,
-    connectionOf: (client) => client,
     run: (work, givenUp) => runOn(pool, work, givenUp),
   }
 }
 
 async function runOn<Client extends PostgresPoolClient>(
   pool: PostgresPool<Client>,
-  work: (client: Client) => Promise<void>,
+  work: WorkIn<Client>,
   givenUp: Promise<void>,
 ): Promise<void> {
   const client = await limited(pool.connect(), 'connect', (late) => late.release())
@@ -47,8 +47,7 @@ async function runOn<Client extends PostgresPoolClient>(
   client.on?.('error', ignore)
   let isReusable = false
   try {
-    await limited(client.query('BEGIN', []), 'begin')
-    await untilGivenUp(work(client), givenUp)
+    await untilGivenUp(work(client, beginning(client)), givenUp)
     await commit(client)
     isReusable = true
   } catch (error) {
@@ -59,6 +58,20 @@ async function runOn<Client extends PostgresPoolClient>(
     client.off?.('error', ignore)
     // A handler that still runs could otherwise write in the transaction of another event.
     client.release(!isReusable)
+  }
+}
+
+/** Sends the BEGIN with the first statement, which saves a round trip. */
+function beginning(client: PostgresPoolClient): PostgresConnection {
+  let hasBegun = false
+  return {
+    query: async (text, values) => {
+      if (hasBegun) return await client.query(text, values)
+      hasBegun = true
+      const results: unknown = await client.query(`BEGIN; ${withValues(text, values)}`, [])
+      // The result of each statement.
+      return (results as readonly Awaited<ReturnType<PostgresConnection['query']>>[]).at(-1) ?? { rows: [] }
+    },
   }
 }
 

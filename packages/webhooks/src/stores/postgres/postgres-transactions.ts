@@ -112,7 +112,7 @@ function storeWith<Transaction>(
 }
 
 const LOOK = 'SELECT notewire_look_1($1, $2, $3, $4) AS result'
-const HOLD = 'SELECT notewire_hold_1($1, $2, $3, $4, $5, $6, $7, $8) AS result'
+const HOLD = 'SELECT notewire_hold_1($1, $2, $3::bigint, $4, $5::bigint, $6, $7, $8::json) AS result'
 const HOLD_IN = `${HOLD} WHERE ${isInTransaction('$9')}`
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
@@ -147,8 +147,8 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     let hasChanged = false
     const changeOf = work.change()
     try {
-      await this.#opener.run(async (transaction) => {
-        const token = await this.#hold(transaction, request, seen, changeOf)
+      await this.#opener.run(async (transaction, connection) => {
+        const token = await this.#hold(connection, request, seen, changeOf)
         if (token === 'changed') {
           hasChanged = true
           throw new Error('the event or its note has changed since the look')
@@ -158,7 +158,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
         if (this.#opener.isChecked && change?.revision === changeOf?.revision) return
         // It is `changed` if the handler has ended the transaction.
         const held = { ...seen, eventToken: token, noteToken: request.note && token }
-        if ((await this.#hold(transaction, request, held, change)) === 'changed') throw new TransactionEndedError()
+        if ((await this.#hold(connection, request, held, change)) === 'changed') throw new TransactionEndedError()
       }, work.givenUp)
       return { status: 'committed' }
     } catch (error) {
@@ -184,7 +184,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
 
   /** @returns the new fencing token of both rows */
   async #hold(
-    transaction: Transaction,
+    connection: PostgresConnection,
     { integration, eventId, note, leaseMs, keepMs }: ClaimRequest,
     { applied, eventToken, noteToken }: Seen,
     change: NoteChange | undefined,
@@ -199,7 +199,6 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
       Math.min(keepMs, LONGEST_KEPT_MS),
       change === undefined ? null : JSON.stringify(raiseRevision(applied, change)),
     ]
-    const connection = this.#opener.connectionOf(transaction)
     if (this.#opener.isChecked) {
       const [row] = await limited(this.#queries.runIn<ResultRow>(connection, HOLD, values), 'hold')
       return row?.result ?? 'changed'

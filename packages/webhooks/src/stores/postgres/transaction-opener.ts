@@ -12,14 +12,20 @@ export interface TransactionOpener<Transaction> {
   readonly maxTransactions: number
   /** Whether `run` itself makes sure that the transaction is open until its COMMIT. */
   readonly isChecked: boolean
-  connectionOf(transaction: Transaction): PostgresConnection
   /**
    * Begins, calls `work`, and commits; rolls back if `work` rejects, or when `givenUp` resolves before `work` ends.
    *
    * @throws what `work` has thrown, or why it was not committed
    */
-  run(work: (transaction: Transaction) => Promise<void>, givenUp: Promise<void>): Promise<void>
+  run(work: WorkIn<Transaction>, givenUp: Promise<void>): Promise<void>
 }
+
+/**
+ * What happens in a transaction.
+ *
+ * @param connection  runs statements in the transaction. One of them must be the first of the transaction: it may go with the BEGIN
+ */
+export type WorkIn<Transaction> = (transaction: Transaction, connection: PostgresConnection) => Promise<void>
 
 /** The receiver has stopped waiting for the handler. Rolls the transaction back; nobody sees it. */
 export class GivenUpError extends Error {}

@@ -1,0 +1,18 @@
+/**
+ * A statement with its values in place of `$1`, `$2` …, since PostgreSQL takes parameters only for a single statement.
+ *
+ * A text becomes hexadecimal digits, so that nothing in it can end the literal, whatever the settings of the connection are.
+ */
+export function withValues(text: string, values: readonly unknown[]): string {
+  return text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))
+}
+
+function literal(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
+  return `convert_from(decode('${hexadecimal(String(value))}', 'hex'), 'UTF8')`
+}
+
+function hexadecimal(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
