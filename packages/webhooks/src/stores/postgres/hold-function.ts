@@ -14,12 +14,13 @@ const IDLE_TIMEOUT = '10s'
  * The order is the note before the event, as in claims, so that no deadlock is possible. New fencing tokens make claims and looks before
  * this transaction invalid. The settings end with the transaction, so that PgBouncer may give the connection to another client.
  *
- * `state` is null if the event changes no revision.
+ * `new_seen` is null if the event changes no revision.
  */
 export const HOLD_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_hold_1(
   for_integration text, for_event text, event_token bigint, for_note text, note_token bigint,
-  lease_ms float8, keep_ms float8, state json
+  lease_ms float8, keep_ms float8,
+  new_revision bigint, is_deleted boolean, at_any_revision boolean, deleted_at bigint, new_seen text[]
 ) RETURNS text LANGUAGE plpgsql AS $function$
 #variable_conflict use_variable
 DECLARE
@@ -27,25 +28,20 @@ DECLARE
   latest_end timestamptz := moment + 2 * lease_ms * interval '1 millisecond';
   keep_until timestamptz := moment + keep_ms * interval '1 millisecond';
   token bigint := greatest(event_token + 1, note_token + 1, (extract(epoch FROM moment) * 1000000)::bigint);
-  state_seen text[];
 BEGIN
   PERFORM set_config('lock_timeout', '${LOCK_TIMEOUT}', true),
     set_config('idle_in_transaction_session_timeout', '${IDLE_TIMEOUT}', true);
 
-  IF state IS NOT NULL THEN
-    state_seen := ARRAY(SELECT json_array_elements_text(state -> 'seen'));
-  END IF;
   IF for_note IS NULL THEN
     NULL;
   ELSIF note_token IS NULL THEN
     INSERT INTO notewire_notes (
         integration, note_id, fencing_token, kept_until, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen)
       VALUES (
-        for_integration, for_note, token, CASE WHEN state IS NOT NULL THEN keep_until END, (state ->> 'revision')::bigint,
-        coalesce((state ->> 'deleted')::boolean, false), coalesce((state ->> 'deletedAtAnyRevision')::boolean, false),
-        (state ->> 'deletedAt')::bigint, state_seen)
+        for_integration, for_note, token, CASE WHEN new_seen IS NOT NULL THEN keep_until END,
+        new_revision, is_deleted, at_any_revision, deleted_at, new_seen)
       ON CONFLICT DO NOTHING;
-  ELSIF state IS NULL THEN
+  ELSIF new_seen IS NULL THEN
     UPDATE notewire_notes SET fencing_token = token, lease_ends_at = NULL
       WHERE integration = for_integration AND note_id = for_note AND fencing_token = note_token
         AND (lease_ends_at > moment AND lease_ends_at <= latest_end) IS NOT TRUE;
@@ -54,11 +50,11 @@ BEGIN
       fencing_token = token,
       lease_ends_at = NULL,
       kept_until = greatest(kept_until, keep_until),
-      revision = (state ->> 'revision')::bigint,
-      deleted = (state ->> 'deleted')::boolean,
-      deleted_at_any_revision = coalesce((state ->> 'deletedAtAnyRevision')::boolean, false),
-      deletion_occurred_at = (state ->> 'deletedAt')::bigint,
-      seen = state_seen
+      revision = new_revision,
+      deleted = is_deleted,
+      deleted_at_any_revision = at_any_revision,
+      deletion_occurred_at = deleted_at,
+      seen = new_seen
       WHERE integration = for_integration AND note_id = for_note AND fencing_token = note_token
         AND (lease_ends_at > moment AND lease_ends_at <= latest_end) IS NOT TRUE;
   END IF;

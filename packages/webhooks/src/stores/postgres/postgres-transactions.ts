@@ -1,5 +1,5 @@
 import { OptionError } from '@notewire/protocol'
-import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
+import { type AppliedRevision, type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import {
   type LookResult,
@@ -15,7 +15,7 @@ import {
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
 import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { type AppliedColumns, appliedRevision, type KnownEvent, lookResult } from '../look-result.ts'
+import { appliedRevision, type KnownEvent, lookResult } from '../look-result.ts'
 import { libraryTransactions, type OpenTransaction } from './library-transactions.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
@@ -112,8 +112,10 @@ function storeWith<Transaction>(
 }
 
 const LOOK = 'SELECT notewire_look_1($1, $2, $3, $4) AS result'
-const HOLD = 'SELECT notewire_hold_1($1, $2, $3::bigint, $4, $5::bigint, $6, $7, $8::json) AS result'
-const HOLD_IN = `${HOLD} WHERE ${isInTransaction('$9')}`
+// With types, because some drivers send every value as a text.
+const HOLD = `SELECT notewire_hold_1($1, $2, $3::bigint, $4, $5::bigint, $6, $7,
+  $8::bigint, $9::boolean, $10::boolean, $11::bigint, $12::text[]) AS result`
+const HOLD_IN = `${HOLD} WHERE ${isInTransaction('$13')}`
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -139,7 +141,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     const { integration, eventId, note, leaseMs } = request
     const values = [integration, eventId, note?.noteId ?? null, leaseMs]
     const [row] = await this.#queries.run<ResultRow>('look', LOOK, values)
-    return lookResult(request, knownEvent(JSON.parse(row?.result ?? '{}')))
+    return lookResult(request, knownEvent(row?.result ?? ''))
   }
 
   async transact(request: ClaimRequest, seen: Seen, work: TransactionWork<Transaction>): Promise<TransactionResult> {
@@ -197,7 +199,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
       noteToken ?? null,
       leaseMs,
       Math.min(keepMs, LONGEST_KEPT_MS),
-      change === undefined ? null : JSON.stringify(raiseRevision(applied, change)),
+      ...stateOf(applied, change),
     ]
     if (this.#opener.isChecked) {
       const [row] = await limited(this.#queries.runIn<ResultRow>(connection, HOLD, values), 'hold')
@@ -208,22 +210,46 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
   }
 }
 
-interface LookRow {
-  readonly eventToken?: string | null
-  readonly noteToken?: string | null
-  readonly isProcessed?: boolean
-  readonly isForgotten?: boolean | null
-  readonly isLeased?: boolean
-  readonly applied?: AppliedColumns | null
+/** The columns of a note after a change. */
+function stateOf(applied: AppliedRevision | undefined, change: NoteChange | undefined): readonly unknown[] {
+  if (change === undefined) return [null, 'false', 'false', null, null]
+  const { revision, deleted, deletedAtAnyRevision = false, deletedAt, seen } = raiseRevision(applied, change)
+  const elements = seen.map((key) => `"${key.replaceAll(/["\\]/g, '\\$&')}"`)
+  return [revision ?? null, String(deleted), String(deletedAtAnyRevision), deletedAt ?? null, `{${elements}}`]
 }
 
-function knownEvent({ eventToken, noteToken, isProcessed, isForgotten, isLeased, applied }: LookRow): KnownEvent {
+/** Reads the result of the function that looks. */
+function knownEvent(row: string): KnownEvent {
+  const [
+    eventToken,
+    noteToken,
+    isProcessed,
+    isForgotten,
+    isLeased,
+    revision,
+    deleted,
+    anyRevision,
+    deletedAt,
+    ...seen
+  ] = row.split(' ')
   return {
-    eventToken: eventToken ?? undefined,
-    noteToken: noteToken ?? undefined,
-    isProcessed: isProcessed === true,
-    isForgotten: isForgotten === true,
-    isLeased: isLeased === true,
-    applied: applied ? appliedRevision(applied) : undefined,
+    eventToken: eventToken || undefined,
+    noteToken: noteToken || undefined,
+    isProcessed: isProcessed === 't',
+    isForgotten: isForgotten === 't',
+    isLeased: isLeased === 't',
+    applied: seen[0]
+      ? appliedRevision({
+          revision: numberIn(revision),
+          deleted: deleted === 't',
+          deletedAtAnyRevision: anyRevision === 't',
+          deletedAt: numberIn(deletedAt),
+          seen: JSON.parse(seen.join(' ')) as string[],
+        })
+      : undefined,
   }
+}
+
+function numberIn(column: string | undefined): number | undefined {
+  return column ? Number(column) : undefined
 }
