@@ -1,16 +1,20 @@
 /**
  * A statement with its values in place of `$1`, `$2` …, since PostgreSQL takes parameters only for a single statement.
  *
- * A text becomes hexadecimal digits, so that nothing in it can end the literal, whatever the settings of the connection are.
+ * A text with other characters than these becomes hexadecimal digits, so that nothing in it can end the literal, whatever the settings of
+ * the connection are.
  */
 export function withValues(text: string, values: readonly unknown[]): string {
-  return text.replaceAll(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))
+  return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))
 }
+
+const HARMLESS = /^[\w .~:{}",-]*$/
 
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
-  if (typeof value === 'number' && Number.isFinite(value)) return String(value)
-  return `convert_from(decode('${hexadecimal(String(value))}', 'hex'), 'UTF8')`
+  if (typeof value === 'number' && Number.isFinite(value)) return `'${value}'`
+  const text = String(value)
+  return HARMLESS.test(text) ? `'${text}'` : `convert_from(decode('${hexadecimal(text)}', 'hex'), 'UTF8')`
 }
 
 function hexadecimal(text: string): string {
