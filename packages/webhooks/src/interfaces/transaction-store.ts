@@ -48,10 +48,10 @@ export type LookResult =
 export interface Seen {
   /** What was applied to the note, if the event has a note with a change. */
   readonly applied: AppliedRevision | undefined
-  /** The fencing token of the event, if the store knows the event. */
-  readonly eventToken: string | undefined
-  /** The fencing token of the note, if the store knows the note. */
-  readonly noteToken: string | undefined
+  /** The fencing token and the lease of the event, if the store knows the event: every claim, renewal, commit and release changes one of them. */
+  readonly eventVersion: string | undefined
+  /** The same of the note. */
+  readonly noteVersion: string | undefined
 }
 
 /** What happens in the transaction. */

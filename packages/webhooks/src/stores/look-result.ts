@@ -14,14 +14,14 @@ export interface KnownEvent extends Seen {
 
 /** Decides whether an event may be processed. */
 export function lookResult({ gate, note }: ClaimRequest, known: KnownEvent): LookResult {
-  const { applied, eventToken, noteToken, isProcessed, isForgotten, isLeased } = known
+  const { applied, eventVersion, noteVersion, isProcessed, isForgotten, isLeased } = known
   if (isProcessed && !isForgotten) return { status: 'duplicate' }
   // What was forgotten on purpose passes, whatever its revision.
   if (!isProcessed && note?.change !== undefined && passRevisionGate(gate, note.change, applied) === 'stale') {
     return { status: 'stale', appliedRevision: applied?.revision }
   }
   if (isLeased) return { status: 'busy' }
-  return { status: 'new', seen: { applied, eventToken, noteToken } }
+  return { status: 'new', seen: { applied, eventVersion, noteVersion } }
 }
 
 /** The columns of a note's state, as a store has read them. */

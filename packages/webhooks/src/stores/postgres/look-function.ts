@@ -1,4 +1,11 @@
 /**
+ * SQL: the fencing token and the end of the lease of a row, in microseconds. Every claim changes the token, and every other operation of a
+ * worker changes the end of its lease. Without a row, it is `_`.
+ */
+export const versionOf = (row: string) =>
+  `concat(${row}fencing_token, '_', (extract(epoch FROM ${row}lease_ends_at) * 1000000)::bigint)`
+
+/**
  * Reads, without a lock, what the tables contain of an event and of its note. It returns one text, because a row of columns and a value of
  * JSON each cost more than the rest of the statement. The order is that of `knownEvent`.
  */
@@ -14,7 +21,7 @@ DECLARE
   found_now text;
 BEGIN
   SELECT concat(
-      events.fencing_token, ' ', notes.fencing_token, ' ',
+      ${versionOf('events.')}, ' ', ${versionOf('notes.')}, ' ',
       events.kept_until IS NOT NULL, ' ', events.forgotten, ' ',
       (events.lease_ends_at > moment AND events.lease_ends_at <= latest_end) IS TRUE
         OR (notes.lease_ends_at > moment AND notes.lease_ends_at <= latest_end) IS TRUE, ' ',

@@ -107,6 +107,20 @@ describe('leases and transactions on the same tables', () => {
     expect((await store.claim(requestOf('two', 8))).status).toBe('claimed')
   })
 
+  it.each(['one', 'two'])(
+    'does not apply an event after the commit of an expired lease of event %s, which it had seen',
+    async (eventId) => {
+      const leases = postgresStore(pool)
+      const transactions = postgresTransactions(pool)
+      const claim = await leases.claim({ ...requestOf(eventId), leaseMs: 0 })
+      const look = await transactions.look(requestOf('one'))
+      if (look.status !== 'new' || claim.status !== 'claimed') throw new Error('neither is busy')
+      expect(await leases.commit(claim.claim)).toBe('committed')
+      const work = { call: () => undefined, change: () => undefined, givenUp: new Promise<void>(() => undefined) }
+      expect(await transactions.transact(requestOf('one'), look.seen, work)).toEqual({ status: 'changed' })
+    },
+  )
+
   it('continues with what receivers of the other kind have applied', async () => {
     const store = postgresStore(pool)
     const first = await store.claim(requestOf('one'))

@@ -113,9 +113,9 @@ function storeWith<Transaction>(
 
 const LOOK = 'SELECT notewire_look_1($1, $2, $3, $4) AS result'
 // With types, because some drivers send every value as a text.
-const HOLD = `SELECT notewire_hold_1($1, $2, $3::bigint, $4, $5::bigint, $6, $7,
-  $8::bigint, $9::boolean, $10::boolean, $11::bigint, $12::text[]) AS result`
-const HOLD_IN = `${HOLD} WHERE ${isInTransaction('$13')}`
+const HOLD = `SELECT notewire_hold_1($1, $2, $3, $4, $5, $6,
+  $7::bigint, $8::boolean, $9::boolean, $10::bigint, $11::text[]) AS result`
+const HOLD_IN = `${HOLD} WHERE ${isInTransaction('$12')}`
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -159,7 +159,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
         const change = work.change()
         if (this.#opener.isChecked && change?.revision === changeOf?.revision) return
         // It is `changed` if the handler has ended the transaction.
-        const held = { ...seen, eventToken: token, noteToken: request.note && token }
+        const held = { ...seen, eventVersion: token, noteVersion: request.note && token }
         if ((await this.#hold(connection, request, held, change)) === 'changed') throw new TransactionEndedError()
       }, work.givenUp)
       return { status: 'committed' }
@@ -184,20 +184,19 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     return this.#store.migrate()
   }
 
-  /** @returns the new fencing token of both rows */
+  /** @returns the new version of both rows */
   async #hold(
     connection: PostgresConnection,
-    { integration, eventId, note, leaseMs, keepMs }: ClaimRequest,
-    { applied, eventToken, noteToken }: Seen,
+    { integration, eventId, note, keepMs }: ClaimRequest,
+    { applied, eventVersion, noteVersion }: Seen,
     change: NoteChange | undefined,
   ): Promise<'changed' | (string & {})> {
     const values = [
       integration,
       eventId,
-      eventToken ?? null,
+      eventVersion ?? null,
       note?.noteId ?? null,
-      noteToken ?? null,
-      leaseMs,
+      noteVersion ?? null,
       Math.min(keepMs, LONGEST_KEPT_MS),
       ...stateOf(applied, change),
     ]
@@ -218,11 +217,13 @@ function stateOf(applied: AppliedRevision | undefined, change: NoteChange | unde
   return [revision ?? null, String(deleted), String(deletedAtAnyRevision), deletedAt ?? null, `{${elements}}`]
 }
 
+const NO_ROW = '_'
+
 /** Reads the result of the function that looks. */
 function knownEvent(row: string): KnownEvent {
   const [
-    eventToken,
-    noteToken,
+    eventVersion,
+    noteVersion,
     isProcessed,
     isForgotten,
     isLeased,
@@ -233,8 +234,8 @@ function knownEvent(row: string): KnownEvent {
     ...seen
   ] = row.split(' ')
   return {
-    eventToken: eventToken || undefined,
-    noteToken: noteToken || undefined,
+    eventVersion: eventVersion === NO_ROW ? undefined : eventVersion,
+    noteVersion: noteVersion === NO_ROW ? undefined : noteVersion,
     isProcessed: isProcessed === 't',
     isForgotten: isForgotten === 't',
     isLeased: isLeased === 't',

@@ -17,8 +17,8 @@ export function lookStatement({ integration, eventId, note, leaseMs }: ClaimRequ
 /** Reads the row of a look. */
 export function knownEvent(row: SqliteRow = {}): KnownEvent {
   return {
-    eventToken: textIn(row['event_token']),
-    noteToken: textIn(row['note_token']),
+    eventVersion: textIn(row['event_version']),
+    noteVersion: textIn(row['note_version']),
     isProcessed: row['is_processed'] === 1,
     isForgotten: row['is_forgotten'] === 1,
     isLeased: row['is_leased'] === 1,
@@ -63,10 +63,10 @@ const isLive = (lease: string) => `coalesce(${lease} > ${DATABASE_TIME} AND ${le
 
 const LOOK = `
   SELECT
-    event.fencing_token AS event_token,
+    event.fencing_token || ' ' || coalesce(event.lease_ends_at, '') AS event_version,
     event.processed_at IS NOT NULL AS is_processed,
     event.forgotten_at IS NOT NULL AS is_forgotten,
-    note.fencing_token AS note_token,
+    note.fencing_token || ' ' || coalesce(note.lease_ends_at, '') AS note_version,
     note.kept_until AS note_kept_until,
     note.revision, note.deleted, note.deleted_at_any_revision, note.deletion_occurred_at, note.seen,
     ${isLive('event.lease_ends_at')} OR ${isLive('note.lease_ends_at')} AS is_leased

@@ -119,6 +119,23 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
     await leases.close()
   })
 
+  it.each(['one', 'two'])(
+    'does not apply an event after the commit of an expired lease of event %s, which it had seen',
+    async (eventId) => {
+      const { store, path } = await setUp(insert)
+      const leases = sqliteStore(path)
+      const note = { noteId: 'note_1', change: { kind: 'note.updated', revision: 7 } } as const
+      const request = { integration: 'default', eventId, note, gate: 'strict', leaseMs: 0, keepMs: 1e9 } as const
+      const claim = await leases.claim(request)
+      const look = await store.look({ ...request, eventId: 'one' })
+      if (look.status !== 'new' || claim.status !== 'claimed') throw new Error('neither is busy')
+      expect(await leases.commit(claim.claim)).toBe('committed')
+      const work = { call: () => undefined, change: () => undefined, givenUp: new Promise<void>(() => undefined) }
+      expect(await store.transact({ ...request, eventId: 'one' }, look.seen, work)).toEqual({ status: 'changed' })
+      await leases.close()
+    },
+  )
+
   it('decides as the store in memory does, mixed with leases on the same tables', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {

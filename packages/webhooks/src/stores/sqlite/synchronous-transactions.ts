@@ -87,7 +87,7 @@ function transactNow<Transaction>(
 }
 
 function isSame(one: Seen, other: Seen): boolean {
-  return one.eventToken === other.eventToken && one.noteToken === other.noteToken
+  return one.eventVersion === other.eventVersion && one.noteVersion === other.noteVersion
 }
 
 function refusePromise(returned: unknown): void {
