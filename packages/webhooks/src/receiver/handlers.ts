@@ -53,6 +53,9 @@ export interface HandlerContext<Transaction = never, Prepared = unknown> extends
    * and this record are committed together, so they take effect exactly once, even after a crash. Call `commit` last in the transaction,
    * because the transaction then locks the claim until it ends. Fetch before the transaction begins.
    *
+   * It is for handlers whose effects take long and need the lease, such as an e-mail or a call of a paid API, before they write. If a handler only
+   * writes to the database, use a store that opens the transaction, such as `postgresTransactions`.
+   *
    * Without this call, the receiver writes the record after the handler has returned. If the process dies before that, the handler runs
    * again.
    *
