@@ -29,7 +29,7 @@ export interface WorkerDatabase<Transaction> {
 }
 
 /** The store of receivers that open the transactions, and what their handlers write. */
-export interface DatabaseTransactions<Transaction> {
+interface DatabaseTransactions<Transaction> {
   readonly store: TransactionStore<Transaction>
   readonly write: (transaction: Transaction, effect: Effect) => Promise<unknown>
 }

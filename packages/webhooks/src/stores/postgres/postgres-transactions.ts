@@ -145,7 +145,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
   }
 
   async transact(request: ClaimRequest, seen: Seen, work: TransactionWork<Transaction>): Promise<TransactionResult> {
-    const release = await limited(this.#slots.take(), 'begin', (late) => late())
+    if (!this.#slots.takeFree()) await limited(this.#slots.take(), 'begin', () => this.#slots.release())
     let hasChanged = false
     const changeOf = work.change()
     try {
@@ -168,7 +168,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
       if (CONFLICTS.includes(postgresCodeOf(error))) return { status: 'conflict', error }
       throw error
     } finally {
-      release()
+      this.#slots.release()
     }
   }
 

@@ -7,14 +7,20 @@ export class Slots {
     this.#free = count
   }
 
-  /** Resolves when a slot is free, with the function that frees it again. */
-  async take(): Promise<() => void> {
-    if (this.#free > 0) this.#free -= 1
-    else await new Promise<void>((resolve) => this.#waiting.add(resolve))
-    return () => this.#release()
+  /** Takes a slot if one is free. */
+  takeFree(): boolean {
+    if (this.#free === 0) return false
+    this.#free -= 1
+    return true
   }
 
-  #release(): void {
+  /** Resolves when the caller has a slot. */
+  take(): Promise<void> {
+    return this.takeFree() ? Promise.resolve() : new Promise<void>((resolve) => this.#waiting.add(resolve))
+  }
+
+  /** Frees a slot. */
+  release(): void {
     const [next] = this.#waiting
     if (next === undefined) {
       this.#free += 1

@@ -5,7 +5,18 @@
  * the connection are.
  */
 export function withValues(text: string, values: readonly unknown[]): string {
-  return text.replace(/\$(\d+)/g, (_, number) => literal(values[Number(number) - 1]))
+  // The placeholders stand in order, each once.
+  const parts = partsOf(text)
+  return parts.reduce((statement, part, index) => statement + literal(values[index - 1]) + part)
+}
+
+const knownParts = new Map<string, readonly string[]>()
+
+// A store has a fixed number of statements.
+function partsOf(text: string): readonly string[] {
+  const parts = knownParts.get(text) ?? text.split(/\$\d+/)
+  knownParts.set(text, parts)
+  return parts
 }
 
 const HARMLESS = /^[\w .~:{}",-]*$/
