@@ -39,8 +39,8 @@ describe('an example compiles as a separate module', () => {
 })
 
 describe('an example that begins with the path of a file shows that file', () => {
-  const shown = examples.flatMap(({ code, ...place }) => {
-    const [, path, rest] = /^\/\/ (examples\/\S+)\n(.*)$/s.exec(code) ?? []
+  const shown = blocks.flatMap(({ code, ...place }) => {
+    const [, path, rest] = /^(?:\/\/|--) (examples\/\S+)\n(.*)$/s.exec(code) ?? []
     return path === undefined ? [] : [[`${place.file}:${place.line}`, path, rest] as const]
   })
   it.each(shown)('%s shows %s', (_place, path, code) => expect(code).toBe(read(path)))

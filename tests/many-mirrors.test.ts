@@ -36,7 +36,7 @@ describe(`${OPERATIONS} operations`, () => {
   })
 })
 
-describe.concurrent('histories of three integrations and two processes, one of which freezes', () => {
+describe.concurrent('histories of four integrations and two processes, one of which freezes', () => {
   it(`contain no violation, in ${HISTORIES} histories`, async () => {
     const { found, tally } = await explore(simulator, { store: 'memory', seed: SEED, histories: HISTORIES })
     expect(found).toBeUndefined()

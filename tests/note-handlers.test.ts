@@ -92,16 +92,7 @@ it.each(['leases', 'transactions'])(
         const movedBack: string[] = []
         await service.connect((secret) => {
           const handlers = noteHandlers(world.laggingClient(), {
-            changed: (current, context) => {
-              if (process.env['DBG'])
-                console.log(
-                  'changed',
-                  current.note.note_id,
-                  current.note.revision,
-                  current.summary.status,
-                  JSON.stringify(context.applied),
-                  new Date(service.clock.now()).toISOString(),
-                )
+            changed: (current) => {
               const { note_id, revision } = current.note
               if (revision < (copy.get(note_id)?.revision ?? 0)) movedBack.push(note_id)
               copy.set(note_id, copied(current))
@@ -118,20 +109,6 @@ it.each(['leases', 'transactions'])(
         for (const step of acts) await world.play(step)
         await world.endAll()
         await service.settled()
-        if (process.env['DBG']) {
-          const good = JSON.stringify([...copy].sort()) === JSON.stringify([...(await notesOf(service))].sort())
-          console.log('RUNEND', good)
-          if (!good)
-            console.log(
-              'ATT',
-              service.attempts
-                .map(
-                  (a) =>
-                    `${new Date(a.at).toISOString()} ${a.event_type} ${JSON.stringify(a.outcome)} ${a.body.slice(0, 300)}`,
-                )
-                .join('\n'),
-            )
-        }
         expect(movedBack).toEqual([])
         expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await notesOf(service)))
       }),

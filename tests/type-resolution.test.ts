@@ -32,6 +32,24 @@ describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
     },
   )
 
+  it.each([
+    ['{ secret }', /^ {2}Property 'on' is missing in type '\{ secret: .*\}'/m],
+    ['{ on: {} }', /^ {2}Property 'secret' is missing in type '\{ on: \{\}; \}'/m],
+    ['{ secret, on: {}, toleranceSecond: 5 }', /Did you mean to write 'toleranceSeconds'\?/],
+    [
+      "{ secret, on: { 'note.finished': () => undefined } }",
+      /''note\.finished'' does not exist in type 'EventHandlers/,
+    ],
+    ["{ secret, on: {}, maxBodyBytes: '5' }", /Type 'string' is not assignable to type 'number'/],
+  ])('explains the mistake in createReceiver(%s) in one error', async (options, explanation) => {
+    const lines = ["import { createReceiver } from '@notewire/webhooks'", "const secret = 'whsec_'", 'void secret']
+    await writeFile(join(consumer.folder, 'mistake.ts'), [...lines, `createReceiver(${options})`].join('\n'))
+    const checked = await check(name, 'nodenext', 'nodenext', 'mistake.ts').then(() => 'no error', String)
+    expect(checked).toMatch(explanation)
+    expect(checked).not.toContain('No overload')
+    expect(checked.match(/error TS/g)).toHaveLength(1)
+  })
+
   it('fails for an entry that does not exist', async () => {
     await writeFile(join(consumer.folder, 'nothing.ts'), `export * from '@notewire/webhooks/nothing'\n`)
     await expect(check(name, 'nodenext', 'nodenext', 'nothing.ts')).rejects.toThrow('@notewire/webhooks/nothing')

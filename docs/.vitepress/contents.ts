@@ -18,6 +18,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving.md',
     'receiving/frameworks.md',
     'receiving/verify-only.md',
+    'receiving/note-handlers.md',
     'receiving/order-and-duplicates.md',
     'receiving/delivery-semantics.md',
     'receiving/stores.md',

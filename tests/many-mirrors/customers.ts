@@ -8,6 +8,8 @@ export interface Customer {
   readonly apiKey: string
   /** The titles of the existing notes. */
   readonly titles: Set<string>
+  /** The status with which the service refuses the key; `undefined` if it does not. */
+  refusal: 403 | 429 | 503 | undefined
   write(): { readonly noteId: string; readonly title: string }
 }
 
@@ -24,6 +26,7 @@ export async function someCustomers(
     return {
       integration,
       titles,
+      refusal: undefined,
       apiKey: service.owner.createIntegration({ channels: [channel] }).issueKey().key,
       write() {
         notes += 1
@@ -47,14 +50,21 @@ export function processOn(
   return createMirrors({
     store,
     clock,
-    connect: (integration) => ({
-      baseUrl: service.baseUrl,
-      apiKey: customers.find((customer) => customer.integration === integration)?.apiKey ?? '',
-      async fetch(request) {
-        const response = await service.fetch(request)
-        await onAnswer(integration)
-        return response
-      },
-    }),
+    connect: (integration) => {
+      const customer = customers.find((customer) => customer.integration === integration)
+      return {
+        baseUrl: service.baseUrl,
+        apiKey: customer?.apiKey ?? '',
+        async fetch(request) {
+          const status = customer?.refusal
+          const response =
+            status === undefined
+              ? await service.fetch(request)
+              : new Response(null, { status, headers: { 'retry-after': '3600' } })
+          await onAnswer(integration)
+          return response
+        },
+      }
+    },
   })
 }

@@ -16,10 +16,10 @@ const PROGRESS_WITHIN_HOURS = 26
 
 class Violation extends Error {}
 
-/** Plays a history of three integrations and two processes, one of which freezes in some of its slices. The clock of each may lie. */
+/** Plays a history of four integrations and two processes, one of which freezes in some of its slices. The clock of each may lie. */
 export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
-  const { service, customers } = await someCustomers(3)
+  const { service, customers } = await someCustomers(4)
   const store = memoryMirror()
   const clock = new WrongClock(service.clock)
   const running = processOn(store, service, customers, undefined, clock)
@@ -61,7 +61,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await storeHint(customer, noteId)
       const after = await store.integrations.list({ after: '', limit: 10 })
       const others = (records: typeof before) =>
-        records.filter(({ integration }) => integration !== customer.integration)
+        records.filter(({ record }) => record.integration !== customer.integration)
       if (!isDeepStrictEqual(others(before), others(after))) throw new Violation('a hint changed another integration')
       await running.work(BUDGET)
       await shows(running, customer, title)
@@ -142,6 +142,46 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         if ((correctAsOf?.getTime() ?? 0) > service.clock.now()) throw new Violation('correctAsOf is in the future')
       }
     },
+    async 'a limit of the other keys'(customer) {
+      await service.clock.advance('2h')
+      refuse(customers, 429, customer)
+      await running.work(BUDGET)
+      const { noteId, title } = customer.write()
+      await storeHint(customer, noteId)
+      await running.work(BUDGET)
+      await shows(running, customer, title)
+      refuse(customers, undefined)
+      await service.clock.advance('61m')
+      await running.work(BUDGET)
+    },
+    async 'a minute of refusals'() {
+      await service.clock.advance('2h')
+      refuse(customers, random.pick([403, 429, 503]))
+      await running.work(BUDGET)
+      refuse(customers, undefined)
+      const written = customers.map((each) => [each, each.write().title] as const)
+      for (const pause of ['1m', '1h', '1h'] as const) {
+        await service.clock.advance(pause)
+        await running.work(BUDGET)
+      }
+      for (const [each, title] of written) {
+        if (!(await titlesOf(running, each)).includes(title)) throw new Violation('an integration stands still')
+      }
+    },
+    async 'a resume during a probe'(customer) {
+      await service.clock.advance('2h')
+      refuse([customer], 403)
+      await running.work(BUDGET)
+      await service.clock.advance('1h')
+      await whileFrozen(customer, async () => {
+        refuse([customer], undefined)
+        await running.resume(customer.integration)
+      })
+      const state = (await running.get(customer.integration))?.state
+      if (state !== 'active') throw new Violation('a resumed integration is parked')
+      await service.clock.advance(LEASE)
+      await running.work(BUDGET)
+    },
     async time() {
       await service.clock.advance('7m')
       await running.work(BUDGET)
@@ -161,6 +201,9 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         'a worker loses its lease',
         'a removal during a slice',
         'clocks that lie',
+        'a limit of the other keys',
+        'a minute of refusals',
+        'a resume during a probe',
         'time',
       ])
       const customer = customers[random.integer(0, customers.length - 1)]
@@ -185,6 +228,11 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
   } finally {
     await service.close()
   }
+}
+
+/** Sets the status with which the service refuses keys, except for one. */
+function refuse(customers: readonly Customer[], refusal: Customer['refusal'], except?: Customer): void {
+  for (const customer of customers) if (customer !== except) customer.refusal = refusal
 }
 
 async function titlesOf(mirrors: Mirrors, { integration }: Customer): Promise<readonly string[]> {

@@ -8,6 +8,8 @@ export interface PlantedBug {
 }
 
 const scheduling = patchOf('mirror/src/stores/integrations-in-memory.ts')
+const pausing = patchOf('mirror/src/many/shared-pauses.ts')
+const parking = patchOf('mirror/src/many/parking.ts')
 const storing = patchOf('mirror/src/stores/memory-store.ts')
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -55,6 +57,27 @@ export const plantedBugs: readonly PlantedBug[] = [
         'return isHeld && dueAt !== null && dueAt - now > 2 * (until - now)',
         'return isHeld && until === now',
       ),
+    ],
+  },
+  {
+    name: 'limits of three keys stop all',
+    mistake: 'A service is paused for an hour when it has refused three integrations.',
+    patches: [
+      pausing('MIN_REFUSED = 10', 'MIN_REFUSED = 3'),
+      pausing('PAUSE_MS = 60_000', 'PAUSE_MS = 3_600_000'),
+      pausing('PROBE_EVERY_MS = 10_000', 'PROBE_EVERY_MS = 3_600_000'),
+    ],
+  },
+  {
+    name: 'a refused key is never tried again',
+    mistake: 'No probe follows the refusal of a key.',
+    patches: [parking("if (parkedBecause !== 'key_refused') return", "if (parkedBecause !== 'key_changed') return")],
+  },
+  {
+    name: 'a probe undoes a resume',
+    mistake: 'A resumed integration keeps the lease of the worker that probes its key.',
+    patches: [
+      scheduling('token: row.token + 1, isHeld: false })\n    return true', 'isHeld: false })\n    return true'),
     ],
   },
 ]

@@ -52,15 +52,22 @@ export function withoutTombstones(answer: Answer): Answer {
 }
 
 /** Makes an answer in which a record of a note has no usable revision, or no identifier. */
-export function withUnusableRecord(answer: Answer, random: Random): Answer {
+export function withUnusableRecord(answer: Answer, field: 'revision' | 'identifier', random: Random): Answer {
   // `JSON.stringify` leaves out what is `undefined`.
-  const spoiled = random.pick([{ revision: 'one' }, { note_id: undefined, id: undefined }])
+  const spoiled = field === 'revision' ? { revision: 'one' } : { note_id: undefined, id: undefined }
   const body: Record<string, unknown> = JSON.parse(answer.text)
-  const notes = Object.values(body).find((value): value is object[] => Array.isArray(value))
-  const record = notes === undefined ? body : notes.at(random.integer(0, Math.max(0, notes.length - 1)))
+  const notes = isListing(answer.url)
+    ? Object.values(body).find((value): value is object[] => Array.isArray(value))
+    : [body]
+  const record = notes?.at(random.integer(0, Math.max(0, notes.length - 1)))
   if (record === undefined) return answer
   Object.assign(record, spoiled)
   return { ...answer, spoiledText: JSON.stringify(body) }
+}
+
+/** Whether the answer at `url` is a page of notes. */
+export function isListing({ pathname }: URL): boolean {
+  return pathname.endsWith('/notes')
 }
 
 function pageIn({ text }: Answer, isShown: (note: Partial<Note>) => boolean): object {

@@ -64,8 +64,8 @@ async function poll(context: HistoryContext, { instance, mirror }: Participants,
   if ((await progressOf(context, mirror)).poll.isUnderWay) await list(context, instance, 'never')
   await list(context, instance, 'never')
   await settle(context, instance)
-  // After empty listings, the mirror may lack notes until the next scan.
-  if (context.scenario.rates.emptyList > 0 || !isContentAnnounced(context)) return
+  // After such listings, the mirror may lack notes until the next scan.
+  if (context.scenario.rates.emptyList > 0 || context.hasUnidentifiedNote || !isContentAnnounced(context)) return
   const isTold = (note: NoteModel) => !note.hasMoved && (context.scenario.areTombstonesListed || !note.isDeleted)
   await compare(context, mirror, truth, 'a poll', isTold)
 }

@@ -25,6 +25,8 @@ export interface HistoryParts {
 export interface HistoryContext extends HistoryParts {
   /** Whether faults have ended, for the rest of the history. */
   faultsAreOver: boolean
+  /** Whether a listing of all notes contained a note without an identifier. If it was the backfill, only a scan finds the changes of that note. */
+  hasUnidentifiedNote: boolean
   /** Draws whether a fault occurs now. */
   occurs(fault: keyof FaultRates): boolean
 }
@@ -34,6 +36,7 @@ export function createContext(parts: HistoryParts): HistoryContext {
   return {
     ...parts,
     faultsAreOver: false,
+    hasUnidentifiedNote: false,
     occurs(fault) {
       const rate = scenario.rates[fault]
       if (rate === 0 || this.faultsAreOver || !random.chance(rate)) return false

@@ -1,7 +1,15 @@
 import type { NotesService } from '@notewire/mock-server'
 import { never } from '../simulation/never.ts'
 import type { Random } from '../simulation/random.ts'
-import { type Answer, answerOf, errorAnswer, withoutNotes, withoutTombstones, withUnusableRecord } from './answer.ts'
+import {
+  type Answer,
+  answerOf,
+  errorAnswer,
+  isListing,
+  withoutNotes,
+  withoutTombstones,
+  withUnusableRecord,
+} from './answer.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import { StaleAnswers } from './stale-answers.ts'
@@ -125,7 +133,11 @@ export class Network {
   #spoil(answer: Answer): Answer {
     const isOfNotes = answer.status === 200 && !/transcript|summary/.test(answer.url.pathname)
     if (!isOfNotes || !this.#context.occurs('unusableRecord')) return answer
-    return withUnusableRecord(answer, this.#context.random)
+    const { random } = this.#context
+    const field = random.pick(['revision', 'identifier'] as const)
+    const isOfAll = isListing(answer.url) && !answer.url.searchParams.has('updated_after')
+    if (field === 'identifier' && isOfAll) this.#context.hasUnidentifiedNote = true
+    return withUnusableRecord(answer, field, random)
   }
 
   /** The service, or one of its replicas. */
@@ -215,10 +227,6 @@ function noteIdIn({ url, text }: Answer): string | undefined {
 
 function isContent({ url }: Request): boolean {
   return /\/(?:transcript|summary)$/.test(url)
-}
-
-function isListing({ pathname }: URL): boolean {
-  return pathname.endsWith('/notes')
 }
 
 function describeAnswer({ status, text }: Answer): string {

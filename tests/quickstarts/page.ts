@@ -7,10 +7,10 @@ import { blocksOfMarkdown } from '../docs/code-blocks.ts'
 export interface Quickstart {
   /** Creates the project, and leaves the shell in its folder. */
   readonly create: string
-  /** Starts the receiver; on the page for Lambda, calls the function. */
+  /** Starts the mock of the notes service. */
+  readonly listen: string
+  /** Starts the receiver. */
   readonly start: string
-  /** Sends a signed delivery; the page for Lambda has none. */
-  readonly send: string | undefined
   readonly files: readonly { readonly path: string; readonly code: string }[]
   /** The lines that the page says are printed, in their order. */
   readonly printed: RegExp
@@ -24,17 +24,17 @@ export function readQuickstart(name: string, port: number): Quickstart {
   const text = readFileSync(join(WORKSPACE, file), 'utf8').replaceAll('3000', `${port}`)
   const blocks = blocksOfMarkdown(file, text)
   const of = (language: string) => blocks.filter((block) => block.language === language).map(({ code }) => code)
-  const [create, start, send, ...rest] = of('sh')
+  const [create, listen, start, ...rest] = of('sh')
   const [printed] = of('text')
-  if (create === undefined || start === undefined || printed === undefined || rest.length > 0) {
-    throw new Error(`${file} needs two or three blocks of sh, and one of text with what is printed`)
+  if (create === undefined || listen === undefined || start === undefined || printed === undefined || rest.length > 0) {
+    throw new Error(`${file} needs three blocks of sh, and one of text with what is printed`)
   }
   const files = of('ts').map((code) => {
     const path = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
     if (path === undefined) throw new Error(`${file} has a file that does not begin with its name`)
     return { path, code }
   })
-  return { create, start, send, files, printed: patternOf(printed), packages: packagesIn(create) }
+  return { create, listen: listen.trim(), start, files, printed: patternOf(printed), packages: packagesIn(create) }
 }
 
 /** `…` on the page stands for what differs from run to run. */

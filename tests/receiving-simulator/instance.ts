@@ -98,7 +98,7 @@ function makeReceiver(
   const { handled, handlesUnknown, gate } = context.scenario
   const handler = makeHandler(context, process, integration)
   const on: EventHandlers<HandlerContext<Transaction>> = Object.fromEntries([...handled].map((kind) => [kind, handler]))
-  return createReceiver<Transaction>({
+  return createReceiver({
     secret: SIGNING_SECRET,
     on,
     onUnknown: handlesUnknown ? handler : undefined,

@@ -93,7 +93,7 @@ function receiverOf<Transaction>(integration: Integration, database: WorkerDatab
     })
   }
   const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
-  return createReceiver<Transaction>({
+  return createReceiver({
     ...options,
     store: database.store,
     on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },

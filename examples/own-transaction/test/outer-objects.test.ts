@@ -133,7 +133,7 @@ for (const [name, { outer, inSavepoint, receiverWith, applyWith }] of Object.ent
 
 function receiverOf(handle: (commit: (transaction: PostgresConnection) => Promise<void>) => Promise<void>): Receiver {
   return createReceiver({
-    secret: undefined,
+    secret: () => undefined,
     store: postgresStore(pool),
     logger: { info() {}, warn() {}, error() {} },
     on: { 'note.deleted': (_event, { commit }) => handle(commit) },

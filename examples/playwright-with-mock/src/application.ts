@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import type { NotesClient } from '@notewire/client'
+import { type NotesClient, noteHandlers } from '@notewire/client'
 import { createReceiver } from '@notewire/webhooks'
 import { nodeHandler } from '@notewire/webhooks/node'
 
@@ -8,11 +8,11 @@ export function createApplication(client: NotesClient, secret: () => string | un
   const titles = new Map<string, string>()
   const receiver = createReceiver({
     secret,
-    on: {
-      'note.ended': async ({ data }) =>
-        void titles.set(data.note_id, (await client.notes.get(data.note_id)).title ?? ''),
-      'note.deleted': ({ data }) => void titles.delete(data.note_id),
-    },
+    ...noteHandlers(client, {
+      parts: [],
+      changed: ({ note }) => titles.set(note.note_id, note.title ?? ''),
+      removed: ({ noteId }) => titles.delete(noteId),
+    }),
   })
   const receive = nodeHandler(receiver)
   return createServer((request, response) => {

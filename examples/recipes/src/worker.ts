@@ -10,7 +10,7 @@ let receiver: Receiver | undefined
 /** One receiver for all requests of an isolate. The first request creates it, because it provides the secret. */
 function receiverOf(env: Env): Receiver {
   receiver ??= createReceiver({
-    secret: env.NOTES_SIGNING_SECRET,
+    secret: () => env.NOTES_SIGNING_SECRET,
     on: { 'note.ended': ({ data }) => void endedNotes.push(data.note_id) },
   })
   return receiver

@@ -13,8 +13,10 @@ export default {
     const { pathname, searchParams } = new URL(request.url)
     if (pathname === '/webhooks/notes') {
       // The Worker verifies deliveries, so that a forged delivery wakes no object.
-      const secret = env.NOTES_SIGNING_SECRET
-      receiver ??= createReceiver({ secret, sink: (event) => env.MIRROR.getByName('notes').hear(event) })
+      receiver ??= createReceiver({
+        secret: () => env.NOTES_SIGNING_SECRET,
+        sink: (event) => env.MIRROR.getByName('notes').hear(event),
+      })
       return await receiver.fetch(request)
     }
     if (!mayRead(request, env)) return new Response(null, { status: 401 })

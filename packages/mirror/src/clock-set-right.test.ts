@@ -1,5 +1,6 @@
 import type { Clock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { heldContent } from './fixtures/held-content.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { type MirrorStore, memoryMirror } from './index.ts'
@@ -86,6 +87,22 @@ describe('a mirror whose clock was a month ahead and is corrected', () => {
     await mirror.sync()
     expect((await mirror.status()).notes).toMatchObject({ live: 3, unsettled: 0 })
   })
+})
+
+it('erases notes that an event hid while the clock was a month ahead', async () => {
+  const store = memoryMirror()
+  await using world = await mirroredService({ notes: 3 }, { store }, { maxRetries: 0 })
+  const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
+  const ahead = world.another({ store, clock })
+  await ahead.sync()
+  await world.service.connect((secret) => ahead.receiver({ secret, clock: world.service.clock }).fetch)
+  world.service.faults.inject({ request: 'GET /v1/notes/*', fault: { kind: 'status', status: 500 } })
+  for (const note of world.service.owner.notes()) note.delete()
+  await world.service.settled()
+  expect(await heldContent(store)).toBe(3)
+  await world.service.clock.advance('61m')
+  await world.mirror.settle().catch(() => undefined)
+  expect(await heldContent(store)).toBe(0)
 })
 
 describe('two mirrors whose clocks differ by some minutes', () => {

@@ -97,9 +97,12 @@ export type {
   MirrorsOptions,
   MirrorsReceiverOptions,
   ParkedNotice,
+  PausedService,
+  ResumedNotice,
   SaveSecret,
   SecretToSave,
   ServiceAccess,
+  ServicePausedNotice,
   WorkOptions,
   WorkReport,
 } from './many/mirrors-options.ts'

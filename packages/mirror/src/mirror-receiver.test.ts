@@ -50,7 +50,7 @@ it('answers 503 while the hint of an event cannot be stored, and stores it when 
 
 it('stores the hint of an event that is passed to process', async () => {
   await using world = await mirroredService()
-  const receiver = world.mirror.receiver({ secret: undefined, logger: SILENT })
+  const receiver = world.mirror.receiver({ secret: () => undefined, logger: SILENT })
   const event = { event_id: 'evt_1', event_type: 'note.deleted', data: { note_id: 'note_1', revision: 3 } } as const
   expect(await receiver.process(event)).toMatchObject({ status: 'applied' })
   expect((await world.mirror.explain('note_1')).state?.floor).toMatchObject({ revision: 3 })

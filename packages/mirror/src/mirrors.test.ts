@@ -91,7 +91,9 @@ describe('mirrors of many integrations', () => {
       overdueMs: 10_000,
       backingOff: 0,
       contradictions: 0,
+      heldRemovals: 0,
       nextAt: null,
+      pausedServices: [],
     })
     await world.mirrors.work(BUDGET)
     const [first] = await world.mirrors.list({ after: 'customer-0', limit: 1 })
@@ -273,7 +275,7 @@ describe('an API key', () => {
     const key = customer?.apiKey
     if (customer !== undefined) customer.apiKey = 'ntw_live_unknown.secret'
     for (const { integration } of world.customers) await world.mirrors.add(integration)
-    await workFor(world, 60)
+    await workFor(world, 45)
     expect(world.asked('customer-0').length).toBe(1)
     expect(world.parked).toEqual([{ integration: 'customer-0', because: 'key_refused' }])
     if (customer !== undefined) customer.apiKey = key ?? ''

@@ -3,8 +3,9 @@ import type { ReceiverOfMany } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
-import type { IntegrationState } from './interfaces/integration-store.ts'
+import type { IntegrationRecord, IntegrationState } from './interfaces/integration-store.ts'
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
+import type { MirrorStore } from './interfaces/store.ts'
 import { addIntegration, workAtOnce } from './many/adding.ts'
 import { claimKey, connect, engineOf, hooksOf } from './many/connection.ts'
 import { dispatch, workLeft } from './many/dispatch.ts'
@@ -75,13 +76,17 @@ export interface Mirrors<Transaction = never> {
   receiver(options: MirrorsReceiverOptions): ReceiverOfMany
   /** Reads the state of one integration; `undefined` if it does not exist. Reads no notes. */
   get(integration: string): Promise<IntegrationStatus | undefined>
-  /** Lists integrations by id, 100 by default. */
+  /** Lists integrations by id, 100 by default. With `hasHeldRemovals`, only those in which a scan holds removals back. */
   list(options?: {
     readonly state?: IntegrationState | undefined
+    readonly hasHeldRemovals?: boolean | undefined
     readonly after?: string | undefined
     readonly limit?: number | undefined
   }): Promise<readonly IntegrationStatus[]>
-  /** Counts integrations: due, backing off, and parked by reason; and contradictions. Reads one small table and an index. */
+  /**
+   * Counts integrations: due, backing off, parked by reason, and with held removals; and contradictions. Lists the services that this process
+   * has paused. Reads one small table and two indexes.
+   */
   status(): Promise<MirrorsStatus>
 }
 
@@ -141,7 +146,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         await workAtOnce(integration, { registration, parkedBecause }, settings)
       }
       forgetSecret(integration)
-      return statusOfIntegration(await recordOf(store, integration))
+      return await statusIn(store, await recordOf(store, integration))
     },
 
     async remove(integration) {
@@ -165,7 +170,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         await engineOf(connection, integration, fenced, settings).adoptKey()
       }
       if (await integrations.resume(integration, clock.now())) await reportAudit('resume', integration)
-      return statusOfIntegration(await recordOf(store, integration))
+      return await statusIn(store, await recordOf(store, integration))
     },
 
     of: (integration) =>
@@ -209,23 +214,31 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     async get(integration) {
       await open()
       const record = await integrations.get(requireIntegration(integration))
-      return record === undefined || record.state === 'removing' ? undefined : statusOfIntegration(record)
+      return record === undefined || record.state === 'removing' ? undefined : await statusIn(store, record)
     },
 
     async list(listOptions = {}) {
-      refuseUnknownOptions('mirrors.list', listOptions, ['state', 'after', 'limit'])
-      const { state, after = '', limit = 100 } = listOptions
+      refuseUnknownOptions('mirrors.list', listOptions, ['state', 'hasHeldRemovals', 'after', 'limit'])
+      const { after = '', limit = 100, ...which } = listOptions
       requireCount('limit', limit)
       await open()
-      return (await integrations.list({ state, after, limit })).map(statusOfIntegration)
+      return (await integrations.list({ ...which, after, limit })).map(statusOfIntegration)
     },
 
     async status() {
       await open()
       const now = clock.now()
-      return mirrorsStatusOf(await integrations.count(now), now)
+      const pausedServices = pauses
+        .list(monotonicNow(clock))
+        .map(({ baseUrl, remainingMs }) => ({ baseUrl, until: new Date(now + remainingMs) }))
+      return mirrorsStatusOf(await integrations.count(now), pausedServices, now)
     },
   }
+}
+
+async function statusIn(store: MirrorStore, record: IntegrationRecord): Promise<IntegrationStatus> {
+  const held = await store.listHolds(record.integration)
+  return statusOfIntegration({ record, heldRemovals: held.reduce((sum, { notes }) => sum + notes, 0) })
 }
 
 /** The maximum number of integrations that one call of `work` works on concurrently. */

@@ -172,6 +172,8 @@ describe('the telemetry of mirrors of many integrations', () => {
       ],
       'notewire.mirror.integrations.due': [[{}, 2]],
       'notewire.mirror.integrations.backing_off': [[{}, 0]],
+      'notewire.mirror.integrations.held': [[{}, 0]],
+      'notewire.mirror.services.paused': [[{}, 0]],
       'notewire.mirror.overdue': [[{}, expect.any(Number)]],
     })
   })

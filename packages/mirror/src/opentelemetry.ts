@@ -91,7 +91,7 @@ export function mirrorTelemetry(): MirrorTelemetry {
 
 /**
  * Measures the number of integrations in each state, and how overdue their work is. Each export reads one small table. All processes that
- * observe report the same numbers.
+ * observe report the same numbers, except for paused services, which each process counts for itself.
  *
  * @returns a function that stops the measurement
  */
@@ -99,8 +99,10 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
   const integrations = gauge('integrations', '{integration}', 'Integrations by state; parked ones by reason.')
   const due = gauge('integrations.due', '{integration}', 'Integrations that have work and that no worker has taken.')
   const backingOff = gauge('integrations.backing_off', '{integration}', 'Active integrations whose last slice failed.')
+  const held = gauge('integrations.held', '{integration}', 'Integrations in which a scan holds removals back.')
+  const paused = gauge('services.paused', '{service}', 'Services whose integrations this process has paused.')
   const overdue = gauge('overdue', 's', 'How long the most overdue integration has been due.')
-  const gauges = [integrations, due, backingOff, overdue]
+  const gauges = [integrations, due, backingOff, held, paused, overdue]
   return observe(gauges, async (result) => {
     const status = await mirrors.status()
     result.observe(integrations, status.active, { 'notewire.state': 'active' })
@@ -110,6 +112,8 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
     }
     result.observe(due, status.due)
     result.observe(backingOff, status.backingOff)
+    result.observe(held, status.heldRemovals)
+    result.observe(paused, status.pausedServices.length)
     result.observe(overdue, status.overdueMs / 1_000)
   })
 }

@@ -20,7 +20,7 @@ export type ReceiverTelemetry = {
  * import { createReceiver } from '@notewire/webhooks'
  * import { receiverTelemetry } from '@notewire/webhooks/opentelemetry'
  *
- * const receiver = createReceiver({ secret: process.env['NOTES_WEBHOOK_SECRET'] ?? '', on: {}, hooks: receiverTelemetry() })
+ * const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {}, hooks: receiverTelemetry() })
  * ```
  */
 export function receiverTelemetry(): ReceiverTelemetry {

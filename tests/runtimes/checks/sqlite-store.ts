@@ -63,7 +63,7 @@ export async function markInTransactions<Transaction>(
   const outcomes: string[] = []
   let failures = 1
   const receiver = createReceiver({
-    secret: undefined,
+    secret: () => undefined,
     store,
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     on: {

@@ -1,7 +1,7 @@
 DO $migration$
 BEGIN
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_ahead_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -12,7 +12,7 @@ BEGIN
   PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(7824530912);
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_mirror_load_1', 'notewire_mirror_commit_2', 'notewire_mirror_take_1', 'notewire_mirror_sequence_1', 'notewire_mirror_plain_1', 'notewire_mirror_words_1', 'notewire_mirror_query_1', 'notewire_integrations_now_1', 'notewire_integrations_ahead_1', 'notewire_integrations_take_2', 'notewire_integrations_finish_1', 'notewire_integrations_claim_1', 'notewire_integrations_erase_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -249,7 +249,7 @@ $function$;
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_2(
   for_integration text, expected_versions text, note_stamps text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
-  fence_generation text, fence_token bigint, hint_due_ms float8
+  fence_generation text, fence_token bigint, hint_due_ms float8, now_ms float8
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
 AS $function$
@@ -262,8 +262,9 @@ DECLARE
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
   -- By the clock of the server.
-  hint_due_at timestamptz := to_timestamp((hint_due_ms + (round(extract(epoch FROM notewire_integrations_now_1(heard_ms)) * 1000) - heard_ms)) / 1000);
+  hint_due_at timestamptz := to_timestamp((hint_due_ms + ahead) / 1000);
   -- By note: 'erased', or which texts changed.
   changed jsonb := (
     SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
@@ -327,7 +328,7 @@ BEGIN
       position = mirrors.position + announcements,
       progress = coalesce(next_progress::jsonb, mirrors.progress),
       progress_version = mirrors.progress_version + CASE WHEN next_progress IS NULL THEN 0 ELSE 1 END,
-      heard_at = greatest(mirrors.heard_at, to_timestamp(heard_ms / 1000))
+      heard_at = greatest(mirrors.heard_at, to_timestamp((heard_ms + ahead) / 1000))
       WHERE mirrors.integration = for_integration AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
       RETURNING mirrors.position - announcements INTO position_before;
     IF NOT FOUND OR EXISTS (
@@ -343,7 +344,7 @@ BEGIN
       WHERE notes.integration = for_integration AND notes.note_id = ANY (stamp.note_ids);
   END LOOP;
 
-  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, version, position, visible_since, first_visible, vanished_since, title_at, content_at, transcript_at, summary_at, statuses_at, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, floor_unrevised_at, contradicted_since, held_by_scan, attempts, failures, due_at, heard_kind, heard_revision, heard_sequence, heard_at)
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, version, position, visible_since, first_visible, vanished_since, title_at, content_at, transcript_at, summary_at, statuses_at, due_at, presence, evidence_says, evidence_start, evidence_end, evidence_source, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, transcript_held, summary_held, dirty, hinted_revision, hidden_by, hidden_at, floor_revision, floor_at, floor_deleted_at, floor_unrevised_at, contradicted_since, held_by_scan, attempts, failures, heard_kind, heard_revision, heard_sequence, heard_at)
     SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1,
       coalesce(position_before + written.place, known.position, 0),
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
@@ -358,7 +359,10 @@ BEGIN
       CASE WHEN (known.status, known.transcript_status, known.summary_status)
           IS DISTINCT FROM (written.status, written.transcript_status, written.summary_status) OR known.version IS NULL
         THEN coalesce(position_before + written.place, known.position, 0) ELSE known.statuses_at END,
-      written.presence, written.evidence_says, written.evidence_start, written.evidence_end, written.evidence_source, to_timestamp(written.evidence_at / 1000), written.revision, to_timestamp(written.record_seen_at / 1000), written.status, written.transcript_status, written.summary_status, written.created_at, written.updated_at, written.settled_revision, written.transcript_held, written.summary_held, written.dirty, written.hinted_revision, written.hidden_by, to_timestamp(written.hidden_at / 1000), written.floor_revision, to_timestamp(written.floor_at / 1000), to_timestamp(written.floor_deleted_at / 1000), to_timestamp(written.floor_unrevised_at / 1000), to_timestamp(written.contradicted_since / 1000), written.held_by_scan, written.attempts, written.failures, to_timestamp(written.due_at / 1000), written.heard_kind, written.heard_revision, written.heard_sequence, to_timestamp(written.heard_at / 1000)
+      -- A due time that was read from this row is already by the clock of the server.
+      CASE WHEN known.due_at = to_timestamp(written.due_at / 1000) THEN known.due_at
+        ELSE to_timestamp((written.due_at + ahead) / 1000) END,
+      written.presence, written.evidence_says, written.evidence_start, written.evidence_end, written.evidence_source, to_timestamp(written.evidence_at / 1000), written.revision, to_timestamp(written.record_seen_at / 1000), written.status, written.transcript_status, written.summary_status, written.created_at, written.updated_at, written.settled_revision, written.transcript_held, written.summary_held, written.dirty, written.hinted_revision, written.hidden_by, to_timestamp(written.hidden_at / 1000), written.floor_revision, to_timestamp(written.floor_at / 1000), to_timestamp(written.floor_deleted_at / 1000), to_timestamp(written.floor_unrevised_at / 1000), to_timestamp(written.contradicted_since / 1000), written.held_by_scan, written.attempts, written.failures, written.heard_kind, written.heard_revision, written.heard_sequence, to_timestamp(written.heard_at / 1000)
       FROM jsonb_to_recordset(writes) AS written (
         note_id text, place bigint, appeared boolean, presence text, evidence_says text, evidence_start bigint, evidence_end bigint, evidence_source text, evidence_at float8, revision bigint, record_seen_at float8, status text, transcript_status text, summary_status text, created_at text, updated_at text, settled_revision bigint, transcript_held text, summary_held text, dirty bigint, hinted_revision numeric, hidden_by bigint, hidden_at float8, floor_revision numeric, floor_at float8, floor_deleted_at float8, floor_unrevised_at float8, contradicted_since float8, held_by_scan text, attempts bigint, failures bigint, due_at float8, heard_kind text, heard_revision numeric, heard_sequence bigint, heard_at float8)
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
@@ -389,13 +393,14 @@ EXCEPTION
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, until_ms float8, at_most bigint)
+CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, due_by_ms float8, until_ms float8, at_most bigint)
 RETURNS text LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off
 AS $function$
 #variable_conflict use_variable
 DECLARE
-  moment timestamptz := to_timestamp(now_ms / 1000);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
+  moment timestamptz := to_timestamp((due_by_ms + ahead) / 1000);
   taken text[];
   others text[];
 BEGIN
@@ -410,7 +415,7 @@ BEGIN
       ORDER BY notes.due_at LIMIT at_most - cardinality(taken)
       FOR NO KEY UPDATE SKIP LOCKED);
   taken := taken || others;
-  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp(until_ms / 1000), version = notes.version + 1
+  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp((until_ms + ahead) / 1000), version = notes.version + 1
     WHERE notes.integration = for_integration AND notes.note_id = ANY (taken);
 
   RETURN json_build_object(
@@ -428,7 +433,7 @@ BEGIN
         ORDER BY notes.due_at LIMIT 1),
       (SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
         WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
-        ORDER BY notes.due_at LIMIT 1)));
+        ORDER BY notes.due_at LIMIT 1)) - ahead);
 END
 $function$;
 
@@ -453,16 +458,24 @@ CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (r
 CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held;
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
   WHERE contradicted_since IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration) WHERE held_by_scan IS NOT NULL;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
   SELECT clock_timestamp()
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_ahead_1(caller_ms float8) RETURNS float8 LANGUAGE plpgsql AS $function$
+BEGIN
+  -- Rounded up, so that what this server made due is due for a later call.
+  RETURN coalesce(ceil(extract(epoch FROM notewire_integrations_now_1(caller_ms)) * 1000)::float8 - caller_ms, 0);
+END
 $function$;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
 RETURNS text LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off AS $function$
 #variable_conflict use_variable
 DECLARE
-  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
   moment timestamptz := to_timestamp((now_ms + ahead) / 1000);
   latest_due timestamptz := moment + 86400000 * interval '1 millisecond';
   latest_end timestamptz := moment + 2 * (until_ms - now_ms) * interval '1 millisecond';
@@ -504,7 +517,7 @@ BEGIN
     'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', extract(epoch FROM mirrors.heard_at) * 1000,
     'next_due_at', least((SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
       WHERE notes.integration = asked.integration AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL ORDER BY notes.due_at LIMIT 1), (SELECT extract(epoch FROM notes.due_at) * 1000 FROM notewire_mirror_notes AS notes
-      WHERE notes.integration = asked.integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL ORDER BY notes.due_at LIMIT 1)),
+      WHERE notes.integration = asked.integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL ORDER BY notes.due_at LIMIT 1)) - ahead,
     'hidden_since', (SELECT extract(epoch FROM notes.hidden_at) * 1000 FROM notewire_mirror_notes AS notes
       WHERE notes.integration = asked.integration AND notes.hidden_at IS NOT NULL AND notes.presence = 'hidden' ORDER BY notes.hidden_at LIMIT 1)))
       FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
@@ -518,7 +531,7 @@ CREATE OR REPLACE FUNCTION notewire_integrations_finish_1(
 #variable_conflict use_variable
 DECLARE
   work jsonb := next::jsonb;
-  ahead float8 := (round(extract(epoch FROM notewire_integrations_now_1(now_ms)) * 1000) - now_ms);
+  ahead float8 := notewire_integrations_ahead_1(now_ms);
 BEGIN
   UPDATE notewire_integrations AS integrations SET
     is_held = false,
@@ -593,6 +606,7 @@ ALTER FUNCTION notewire_mirror_plain_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_words_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_mirror_query_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_now_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_integrations_ahead_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_take_2 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_finish_1 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_integrations_claim_1 SET search_path FROM CURRENT;
@@ -627,5 +641,5 @@ INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::
 INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 20, "integration": "default", "sequence_limit": 1000}');
 INSERT INTO notewire_mirror_sequences SELECT * FROM jsonb_populate_record(NULL::notewire_mirror_sequences, '{"sequence": 5, "integration": "interrupted", "sequence_limit": 1000}');
 INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": "2026-11-22T11:10:00.35+00:00", "position": 7, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": 1795345500350, "polledAt": 1795345800350, "watermark": 1795345800000, "checkpoint": "changes.1.WzE3OTUzNDU4MDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345200150}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000001", "lister": null, "lastScan": {"seen": 6, "scanId": "00000000-0000-4000-8000-000000000003", "beganAt": 1795345800350, "endedAt": 1795345800350, "missing": 0, "holdsBack": false, "startedAt": 9}}, "integration": "default", "sequence_limit": 1000, "progress_version": 1}');
-INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 2, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": null, "watermark": null, "checkpoint": "changes.1.W251bGwsMTc5NTM0NjEwMDAwMCwiMiJd", "isUnderWay": true, "unannounced": 0, "backfilledAt": null}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000008", "lister": null, "lastScan": null}, "integration": "interrupted", "sequence_limit": 1000, "progress_version": 1}');
+INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 2, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": null, "beganFrom": null, "watermark": null, "checkpoint": "changes.1.W251bGwsMTc5NTM0NjEwMDAwMCwiMiJd", "isRepeated": false, "isUnderWay": true, "unannounced": 0, "backfilledAt": null}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000008", "lister": null, "lastScan": null}, "integration": "interrupted", "sequence_limit": 1000, "progress_version": 1}');
 INSERT INTO notewire_mirrors SELECT * FROM jsonb_populate_record(NULL::notewire_mirrors, '{"heard_at": null, "position": 3, "progress": {"key": {"kind": "key_id", "keyId": "frozen"}, "poll": {"heardAt": null, "polledAt": 1795346100500, "watermark": 1795346100000, "checkpoint": "changes.1.WzE3OTUzNDYxMDAwMDBd", "isUnderWay": false, "unannounced": 0, "backfilledAt": 1795345800400}, "scan": null, "copyId": "00000000-0000-4000-8000-000000000004", "lister": null, "lastScan": {"seen": 0, "scanId": "00000000-0000-4000-8000-000000000007", "beganAt": 1795346100500, "endedAt": 1795346100500, "missing": 3, "holdsBack": true, "startedAt": 5}}, "integration": "emptied", "sequence_limit": 1000, "progress_version": 1}');

@@ -41,7 +41,7 @@ describe('a note that answers 404', () => {
     [0, 'retry note'],
     [59_999, 'retry note'],
     [60_000, 'remove not_found'],
-    [undefined, 'retry note'],
+    [undefined, 'remove not_found'],
   ])('%s ms after the event: %s', (ageMs, expected) => {
     expect(judge(anEvent('note.updated'), { status: 'not_found' }, { ageMs })).toBe(expected)
   })

@@ -45,8 +45,8 @@ export type Judgement =
 export function judgeNote(event: ChangeEvent, fetched: FetchedNote, circumstances: Circumstances): Judgement {
   const { applied, ageMs } = circumstances
   if (fetched.status === 'not_found') {
-    const isProven = ageMs !== undefined && ageMs >= LAG_MS
-    return isProven ? { step: 'remove', reason: 'not_found', revision: undefined } : { step: 'retry', missing: 'note' }
+    if (!isLater(ageMs)) return { step: 'retry', missing: 'note' }
+    return { step: 'remove', reason: 'not_found', revision: undefined }
   }
   const { note } = fetched
   if (isTombstone(note)) return { step: 'remove', reason: 'deleted', revision: note.revision }
@@ -99,7 +99,10 @@ const ANNOUNCING: Readonly<Record<NotePart, string>> = {
   summary: 'note.summary.generated',
 }
 
-/** Whether so much time has passed since an event that a replica cannot lag behind it. */
+/**
+ * Whether so much time has passed since an event that a replica cannot lag behind it. An event that does not say when it occurred counts as
+ * late, because otherwise its deliveries would fail until the service disables the endpoint.
+ */
 export function isLater(ageMs: number | undefined): boolean {
   return ageMs === undefined || ageMs >= LAG_MS
 }

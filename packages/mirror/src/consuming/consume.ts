@@ -112,7 +112,8 @@ function idleTime(done: RoundEnd, now: number): number {
 export async function consumeDue<Transaction>(round: Round<Transaction>): Promise<ConsumeReport> {
   const done = await runRound(round)
   const { store, integration, name, clock } = round
-  const nextAt = dueTime(await store.readConsumer(integration, name), clock.now())
+  const now = clock.now()
+  const nextAt = dueTime(await store.readConsumer(integration, name, now), now)
   return { ...('idleUntil' in done ? NOTHING_DONE : done), nextAt }
 }
 
@@ -121,9 +122,10 @@ type RoundEnd = Pick<ConsumeReport, 'applied' | 'failed'> | { readonly idleUntil
 
 async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEnd> {
   const { store, integration, name, clock } = round
-  const record = await store.readConsumer(integration, name)
-  const dueAt = dueTime(record, clock.now())
-  if (dueAt === null || dueAt > clock.now()) return { idleUntil: dueAt }
+  const now = clock.now()
+  const record = await store.readConsumer(integration, name, now)
+  const dueAt = dueTime(record, now)
+  if (dueAt === null || dueAt > now) return { idleUntil: dueAt }
   const lease = await ConsumerLease.take(round, record)
   if (lease === undefined) return { idleUntil: clock.now() + MIN_POLL_MS }
   const ended = new AbortController()
@@ -148,9 +150,11 @@ async function deliver<Transaction>(
   const { store, integration, name, clock, batchSize, signal } = round
   const { state } = lease
   const limit = batchSize + state.failures
+  const now = clock.now()
   const listed = await store.listConsumable(integration, name, {
     after: state.cursor,
-    now: dueUntil(record, clock.now()),
+    now,
+    dueBy: dueUntil(record, now),
     limit,
   })
   const deliveries = chooseDeliveries(listed, state, limit)

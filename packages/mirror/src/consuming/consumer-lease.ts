@@ -40,9 +40,10 @@ export class ConsumerLease<Transaction> {
     { state: known, version, token }: ConsumerRecord,
   ): Promise<ConsumerLease<Transaction> | undefined> {
     const { store, integration, name, clock } = consumer
+    const now = clock.now()
     const startedAt = version === 0 ? await store.latestPosition(integration) : known.startedAt
-    const state = { ...known, startedAt, leaseUntil: clock.now() + LEASE_MS }
-    const commit = { ...unchanged(state), expectedVersion: version, token: token + 1 }
+    const state = { ...known, startedAt, leaseUntil: now + LEASE_MS }
+    const commit = { ...unchanged(state), expectedVersion: version, token: token + 1, now }
     const result = await store.commitConsumer(integration, name, commit)
     return result === 'lost' ? undefined : new ConsumerLease(consumer, token + 1, version + 1, state)
   }
@@ -91,19 +92,22 @@ export class ConsumerLease<Transaction> {
       await clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined)
       if (signal.aborted) return
       if (this.#isReleased) continue
-      const until = clock.now() + LEASE_MS
+      const now = clock.now()
       // If the store fails, the next renewal may still be in time. Commits are fenced in any case.
-      const renewal = await store.renewConsumer(integration, name, this.#token, until).catch(() => 'unknown')
+      const renewal = await store
+        .renewConsumer(integration, name, this.#token, now + LEASE_MS, now)
+        .catch(() => 'unknown')
       if (renewal === 'lost' && !signal.aborted && !this.#isReleased) return onLost(new ConsumerLostError())
     }
   }
 
   #commitOf(result: RoundResult): ConsumerCommit {
     // A commit that keeps the lease also renews it. Otherwise the commit would overwrite a concurrent renewal.
-    const leaseUntil = result.state.leaseUntil === null ? null : this.#consumer.clock.now() + LEASE_MS
+    const now = this.#consumer.clock.now()
+    const leaseUntil = result.state.leaseUntil === null ? null : now + LEASE_MS
     const state = { ...result.state, leaseUntil }
     this.#isReleased = leaseUntil === null
-    return { ...result, state, expectedVersion: this.#version, token: this.#token }
+    return { ...result, state, expectedVersion: this.#version, token: this.#token, now }
   }
 }
 

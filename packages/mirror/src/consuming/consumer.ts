@@ -4,6 +4,7 @@ import type { ErrorFacts } from '../interfaces/consumer-store.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type ApplyChanges, type ConsumeReport, consume, consumeDue, type Round } from './consume.ts'
+import { backoffEnd } from './round-rule.ts'
 
 /** Options of `consumeDue`. */
 export interface ConsumeDueOptions<Transaction = never> {
@@ -113,14 +114,21 @@ export function createConsumers<Transaction>(
     },
     async consumerStatus(name) {
       const store = await open()
-      const { state } = await store.readConsumer(integration, requireName(name))
+      const now = clock.now()
+      const { state } = await store.readConsumer(integration, requireName(name), now)
       const { lag, waiting, parked } = await store.describeConsumer(integration, name)
       return {
         lag,
         waiting,
-        parked: parked.map(({ noteId, parkedAt, error }) => ({ noteId, parkedAt: new Date(parkedAt ?? 0), error })),
+        parked: parked.map(({ noteId, parkedAt, error }) => ({
+          noteId,
+          parkedAt: new Date(Math.min(parkedAt ?? 0, now)),
+          error,
+        })),
         backoff:
-          state.dueAt === null ? null : { failures: state.failures, until: new Date(state.dueAt), error: state.error },
+          state.dueAt === null
+            ? null
+            : { failures: state.failures, until: new Date(backoffEnd(state.dueAt, now)), error: state.error },
       }
     },
     async retryParked(name) {

@@ -24,7 +24,7 @@ export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsAppli
 
 /** When the consumer's next work is due; `null` if it has none. Ignores times that only a clock that was ahead can have written. */
 export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
-  const backoffUntil = isTooLate(state.dueAt, now) ? 0 : (state.dueAt ?? 0)
+  const backoffUntil = backoffEnd(state.dueAt ?? 0, now)
   const leaseUntil = state.leaseUntil ?? 0
   const heldUntil = leaseUntil > now + 2 * LEASE_MS ? 0 : leaseUntil
   const workAt = hasChanges || isTooLate(nextDueAt, now) ? now : nextDueAt
@@ -34,6 +34,11 @@ export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: n
 /** The time up to which waiting notes are due: later than now if only a clock that was ahead can have written the time of the next note. */
 export function dueUntil({ nextDueAt }: ConsumerRecord, now: number): number {
   return nextDueAt !== null && isTooLate(nextDueAt, now) ? nextDueAt : now
+}
+
+/** The end of a backoff: now if only a clock that was ahead can have written it. */
+export function backoffEnd(dueAt: number, now: number): number {
+  return isTooLate(dueAt, now) ? now : dueAt
 }
 
 /** Whether only a clock that was ahead can have written the end of a pause. */

@@ -173,10 +173,10 @@ export class Engine {
     copy: CopyState,
     holder: string | undefined,
   ): Promise<Synced> {
-    const { store, integration } = this.#settings
+    const { store, integration, clock } = this.#settings
     const { key, context } = await this.#begin(stop, copy.progress)
     // `#begin` has just recorded the first key of a new copy, so `copy` is outdated.
-    const loaded = recordedKey(copy.progress) === null ? await store.readProgress(integration) : copy
+    const loaded = recordedKey(copy.progress) === null ? await store.readProgress(integration, clock.now()) : copy
     await this.#erasure.run(copy.hiddenSince)
     const pages = new Wakeup()
     const listing =
@@ -192,7 +192,9 @@ export class Engine {
     const nextDueAt = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy.nextDueAt
     const isListedElsewhere = listed.value === undefined && what !== 'no listing'
     const latest =
-      nextDueAt === undefined || isListedElsewhere ? await store.readProgress(integration) : { ...copy, nextDueAt }
+      nextDueAt === undefined || isListedElsewhere
+        ? await store.readProgress(integration, clock.now())
+        : { ...copy, nextDueAt }
     return {
       ...settled.value,
       nextDueAt: latest.nextDueAt,
@@ -203,7 +205,8 @@ export class Engine {
 
   async #readCopy(): Promise<CopyState> {
     const store = await this.store()
-    return await store.readProgress(this.#settings.integration)
+    const { integration, clock } = this.#settings
+    return await store.readProgress(integration, clock.now())
   }
 
   #isAnyDue({ nextDueAt }: CopyState): boolean {

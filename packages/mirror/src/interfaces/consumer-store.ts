@@ -2,13 +2,14 @@ import type { NotePart } from './consumer-change.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
- * The part of a mirror's store that stores consumers by integration and name. Times are milliseconds since the Unix epoch.
+ * The part of a mirror's store that stores consumers by integration and name. Times are milliseconds since the Unix epoch, by the clock of the
+ * caller. With `now`, the caller's present, a store on a server converts them to and from its own clock.
  *
  * @typeParam Transaction  the transaction that `commitConsumerIn` takes; `never` if the store has no transactions for users
  */
 export interface ConsumerStore<Transaction = never> {
   /** Reads a consumer; `NEW_CONSUMER` and version 0 if it was never written. */
-  readConsumer(integration: string, name: string): Promise<ConsumerRecord>
+  readConsumer(integration: string, name: string, now?: number): Promise<ConsumerRecord>
   /** Writes a consumer and its notes, or nothing: `'lost'` if the version differs from the expected one. */
   commitConsumer(integration: string, name: string, commit: ConsumerCommit): Promise<ConsumerCommitResult>
   /** `commitConsumer` in the user's transaction. Synchronous if the driver is. Absent in a store without transactions for users. */
@@ -19,13 +20,19 @@ export interface ConsumerStore<Transaction = never> {
     commit: ConsumerCommit,
   ): ConsumerCommitResult | Promise<ConsumerCommitResult>
   /** Renews the lease that was taken with a fencing token, unless it was released. Does not change the version. */
-  renewConsumer(integration: string, name: string, token: number, leaseUntil: number): Promise<'renewed' | 'lost'>
+  renewConsumer(
+    integration: string,
+    name: string,
+    token: number,
+    leaseUntil: number,
+    now?: number,
+  ): Promise<'renewed' | 'lost'>
   /** Reads the notes that a consumer must get. Changes and due notes are disjoint, and are read in one snapshot. */
   listConsumable(integration: string, name: string, request: ConsumableRequest): Promise<ConsumableNotes>
   /** Reads the lag of a consumer, and its parked notes by id. */
   describeConsumer(integration: string, name: string): Promise<ConsumerDescription>
-  /** Makes all parked notes due at a time, with no attempts. Returns their number. */
-  retryParked(integration: string, name: string, dueAt: number): Promise<number>
+  /** Makes all parked notes due now, with no attempts. Returns their number. */
+  retryParked(integration: string, name: string, now: number): Promise<number>
 }
 
 /** `lost`: another process has written the consumer. */
@@ -101,6 +108,8 @@ export interface ConsumerCommit {
   readonly notes: ReadonlyMap<string, ConsumerNote | null>
   /** Whether to delete all notes that neither wait nor are parked. */
   readonly forgetsApplied: boolean
+  /** The caller's present. */
+  readonly now?: number
 }
 
 /** Parameters of `listConsumable`. */
@@ -108,6 +117,8 @@ export interface ConsumableRequest {
   /** The cursor. */
   readonly after: number
   readonly now: number
+  /** Waiting notes are due up to this time. Default: `now`. */
+  readonly dueBy?: number
   /** The maximum number of changes, and of due notes. */
   readonly limit: number
 }

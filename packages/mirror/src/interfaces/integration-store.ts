@@ -50,7 +50,7 @@ export interface IntegrationStore {
    * @returns `'shared'` if another integration uses the key
    */
   claimKey(integration: string, fence: Fence, print: string): Promise<'claimed' | 'shared' | 'fenced'>
-  /** Makes a parked integration active and due; `false` if it is not parked. */
+  /** Makes a parked integration active and due, and ends the lease of a worker that probes its key; `false` if it is not parked. */
   resume(integration: string, now: number): Promise<boolean>
   /**
    * Begins the removal: assigns another generation, which ends every lease, and makes the integration due now. `false` if it does not exist.
@@ -61,7 +61,7 @@ export interface IntegrationStore {
   /** Deletes at most `limit` notes of an integration that is being removed. The call that deletes the last note also deletes the integration. */
   erase(integration: string, fence: Fence, limit: number): Promise<'more' | 'done' | 'fenced'>
   /** Lists integrations by id. */
-  list(request: ListRequest): Promise<readonly IntegrationRecord[]>
+  list(request: ListRequest): Promise<readonly ListedIntegration[]>
   count(now: number): Promise<IntegrationCounts>
 }
 
@@ -85,7 +85,7 @@ export interface IntegrationRecord extends NextWork {
   readonly generation: string
   /** The number of hints so far. */
   readonly hints: number
-  /** The fencing token: how often the integration was taken. */
+  /** The fencing token: how often the integration was taken or resumed. */
   readonly token: number
   /** Identifies the key and its service. */
   readonly keyPrint: string | null
@@ -105,10 +105,10 @@ export interface NextWork {
   readonly dueAt: number | null
   /** One of `RANKS`. */
   readonly rank: number
-  /** The number of consecutive failures. */
+  /** The number of consecutive failures. If the integration is parked: the number of refused probes. */
   readonly failures: number
   /**
-   * No request is sent before this time, not even for a hint. If the integration is being removed: its content is erased, and its removals are
+   * No request is sent before this time, not even for a hint. If the integration is parked: when its key is probed; `null` if it is not. If the integration is being removed: its content is erased, and its removals are
    * kept for its consumers until this time.
    */
   readonly pausedUntil: number | null
@@ -156,8 +156,17 @@ export interface TakeRequest {
 /** Parameters of `list`. */
 export interface ListRequest {
   readonly state?: IntegrationState | undefined
+  /** List only integrations with held removals. */
+  readonly hasHeldRemovals?: boolean | undefined
   readonly after: string
   readonly limit: number
+}
+
+/** Element of the result of `list`. */
+export interface ListedIntegration {
+  readonly record: IntegrationRecord
+  /** The number of missing notes whose removal a scan holds back. */
+  readonly heldRemovals: number
 }
 
 /** Result of `count`. */
@@ -178,6 +187,8 @@ export interface IntegrationCounts {
    * `mirrors.of(id).status()` has the number for one integration.
    */
   readonly contradictions: number
+  /** The number of integrations with missing notes whose removal a scan holds back. */
+  readonly heldRemovals: number
 }
 
 /** The longest time before an integration is due again, in milliseconds. A later time was written by a clock that was wrong. */
@@ -188,9 +199,10 @@ export function isTooFarAhead(time: number, now: number): boolean {
   return time > now + MAX_WAIT_MS
 }
 
-/** When an integration that got a hint while a worker had it is due. A parked integration sends no request, but erases the note that the hint hid. */
+/** When an integration that got a hint while a worker had it is due. A parked integration erases the note that the hint hid, but does not read it. */
 export function dueAfterHint({ state, pausedUntil }: NextWork, now: number): number {
-  return state === 'parked' ? now + ERASE_WITHIN_MS : Math.max(now, pausedUntil ?? 0)
+  if (state !== 'parked') return Math.max(now, pausedUntil ?? 0)
+  return Math.min(now + ERASE_WITHIN_MS, pausedUntil ?? Number.POSITIVE_INFINITY)
 }
 
 /** Makes the record of a new integration. */

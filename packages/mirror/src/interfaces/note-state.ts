@@ -3,6 +3,14 @@ import type { NoteStatus, SummaryStatus, TranscriptStatus } from '@notewire/prot
 /** How long the mirror keeps the content of a note that an event hid, until a read confirms the removal, in milliseconds. */
 export const ERASE_WITHIN_MS = 60 * 60_000
 
+/** How much later than `hiddenBefore` a note can have been hidden. A later time was written by a clock that was wrong. */
+export const LATEST_HIDDEN_MS = 48 * 60 * 60_000
+
+/** Whether an event hid a note at or before a time, or a clock that was wrong says that it hid it later. */
+export function isHiddenSince(hiddenAt: number | null, hiddenBefore: number): boolean {
+  return hiddenAt !== null && (hiddenAt <= hiddenBefore || hiddenAt > hiddenBefore + LATEST_HIDDEN_MS)
+}
+
 /**
  * Whether the mirror shows a note.
  *

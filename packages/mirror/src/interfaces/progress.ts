@@ -30,6 +30,12 @@ export interface PollProgress {
   readonly unannounced: number
   /** When the last event before the latest page of a poll arrived. */
   readonly heardAt: number | null
+  /** The checkpoint with which the poll that is under way began. */
+  readonly beganFrom?: string | null | undefined
+  /** Whether a page of the poll that is under way contained a note without a usable identifier. The next poll lists the same changes again. */
+  readonly isRepeated?: boolean | undefined
+  /** When the first of the consecutive polls that must be repeated ended. */
+  readonly repeatingSince?: number | undefined
 }
 
 /** A scan that is under way. */

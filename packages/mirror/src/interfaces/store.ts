@@ -24,8 +24,8 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   migrate(): Promise<void>
   /** Advances the integration's sequence by one, and reads. The number is greater than all earlier numbers of any process. */
   load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
-  /** Reads the integration's latest sequence number, its progress, and when it has work. */
-  readProgress(integration: string): Promise<CopyState>
+  /** Reads the integration's latest sequence number, its progress, and when it has work, by the clock of a caller whose present is `now`. */
+  readProgress(integration: string, now?: number): Promise<CopyState>
   /**
    * Writes everything atomically, or nothing: `'conflict'` if a note or the progress does not have the expected version. When it resolves, the
    * write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
@@ -49,7 +49,10 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   countCandidates(integration: string, certificate: CompletionCertificate): Promise<number>
   /** Lists hidden notes whose removal a scan holds back, by id. */
   listHeld(integration: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
-  /** Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. */
+  /**
+   * Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. A `hiddenAt` that is more than two days later was written by a
+   * clock that was wrong, and counts as earlier.
+   */
   listOverdue(integration: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
   /** Lists the scans that hold removals back, by scan id. */
   listHolds(integration: string): Promise<readonly HeldRemovals[]>
@@ -100,6 +103,11 @@ export interface MirrorCommit {
   /** When an event arrived. */
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
+  /**
+   * The caller's present. With it, a store on a server converts `heardAt` and each `dueAt` that the commit changes to its own clock. The `dueAt`
+   * of a state that it returns is a time of its clock.
+   */
+  readonly now?: number | undefined
 }
 
 /** Parameters of `takeDue`. */
@@ -107,6 +115,8 @@ export interface DueRequest {
   readonly now: number
   readonly until: number
   readonly limit: number
+  /** Notes are due up to this time. Default: `now`. */
+  readonly dueBy?: number
 }
 
 /** Result of `takeDue`. */

@@ -1,3 +1,4 @@
+import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { aLiveNote } from '../fixtures/note-states.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
@@ -20,7 +21,7 @@ function aLedger(settings: Pick<MirrorStore, 'mostEditsPerCommit'> = {}) {
       return await store.commit(integration, commit)
     },
   }
-  const ledger = new Ledger({ store: counting, integration: 's' })
+  const ledger = new Ledger({ store: counting, integration: 's', clock: systemClock })
   const known = (noteId: string, state: Partial<NoteState> = {}): KnownNote => ({
     state: { ...aLiveNote(), ...state, noteId },
     version: 0,
@@ -85,7 +86,7 @@ describe('revisions of known notes', () => {
     const { store, known } = aLedger()
     const failing = { ...store, commit: () => Promise.reject(new Error('the disk is full')) }
     const notes = [known('a')]
-    expect(await new Ledger({ store: failing, integration: 's' }).reviseKnown(notes)).toEqual(notes)
+    expect(await new Ledger({ store: failing, integration: 's', clock: systemClock }).reviseKnown(notes)).toEqual(notes)
   })
 
   it('of edited notes are divided as the store asks', async () => {
@@ -120,7 +121,7 @@ describe('a revision', () => {
   it('gives up if every attempt conflicts', async () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
-    const ledger = new Ledger({ store: busy, integration: 's' })
+    const ledger = new Ledger({ store: busy, integration: 's', clock: systemClock })
     await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
   })
 })

@@ -1,3 +1,4 @@
+import type { Clock } from '@notewire/protocol'
 import { MirrorBusyError } from '../interfaces/errors.ts'
 import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
@@ -20,6 +21,13 @@ export interface KnownNote extends VersionedState {
   readonly decide: (state: NoteState) => Decision | undefined
 }
 
+/** What a ledger writes, and the clock of the times in it. */
+interface LedgerSettings {
+  readonly store: MirrorStore
+  readonly integration: string
+  readonly clock: Clock
+}
+
 /** What was loaded and written in one commit. */
 interface Change {
   readonly before: LoadedNotes
@@ -37,10 +45,12 @@ const MAX_ATTEMPTS = 200
 export class Ledger {
   readonly #store: MirrorStore
   readonly #integration: string
+  readonly #clock: Clock
 
-  constructor({ store, integration }: { readonly store: MirrorStore; readonly integration: string }) {
+  constructor({ store, integration, clock }: LedgerSettings) {
     this.#store = store
     this.#integration = integration
+    this.#clock = clock
   }
 
   /**
@@ -113,7 +123,8 @@ export class Ledger {
       const change = { before, writes, progress: next ?? before.progress }
       if (notes.length === 0 && next === undefined && heardAt === undefined) return change
       const progress = next && { expectedVersion: before.progressVersion, next }
-      if ((await this.#store.commit(this.#integration, { notes, progress, heardAt })) === 'committed') return change
+      const commit = { notes, progress, heardAt, now: this.#clock.now() }
+      if ((await this.#store.commit(this.#integration, commit)) === 'committed') return change
     }
     throw new MirrorBusyError()
   }
@@ -127,7 +138,8 @@ export class Ledger {
       return decision === undefined ? [] : [{ ...decision, expectedVersion: version }]
     })
     if (notes.length === 0) return true
-    return (await this.#store.commit(this.#integration, { notes }).catch(() => 'conflict')) === 'committed'
+    const commit = { notes, now: this.#clock.now() }
+    return (await this.#store.commit(this.#integration, commit).catch(() => 'conflict')) === 'committed'
   }
 }
 

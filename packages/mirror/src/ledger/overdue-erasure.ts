@@ -38,7 +38,7 @@ export class OverdueErasure {
     const { store, integration, clock, ledger } = this.#context
     const now = clock.now()
     this.#checkedAt = now
-    if (hiddenSince === null || hiddenSince > now - ERASE_WITHIN_MS) return
+    if (hiddenSince === null || (hiddenSince > now - ERASE_WITHIN_MS && hiddenSince <= now)) return
     for (;;) {
       const noteIds = await store.listOverdue(integration, now - ERASE_WITHIN_MS, ERASE_BATCH_SIZE)
       if (noteIds.length === 0) return

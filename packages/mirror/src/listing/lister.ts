@@ -3,13 +3,16 @@ import { isTombstone, type Note } from '@notewire/protocol'
 import type { SyncContext } from '../context/sync-context.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
-import type { MirrorProgress, ScanProgress } from '../interfaces/progress.ts'
+import type { MirrorProgress, PollProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress } from '../interfaces/store.ts'
 import { commitGroups } from '../ledger/commit-groups.ts'
 import type { Decide } from '../ledger/ledger.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { recordedKey, refuseOtherKey } from './key-guard.ts'
 import { leaseOf, otherLeaseEnd } from './schedule.ts'
+
+/** How long a poll with a note that cannot be identified is repeated. Daily scans list such notes as well. */
+const REPEAT_FOR_MS = 24 * 60 * 60_000
 
 /** Another process has written the progress of the listing. The page that this process has read is not applied. */
 export class AnotherListerError extends Error {}
@@ -98,7 +101,7 @@ export class Lister {
     const heardAt = this.#heardAt
     const counted = { heardAt, unannounced: heardAt === poll.heardAt ? poll.unannounced : 0 }
     const ended = { isUnderWay: false, polledAt, backfilledAt: poll.backfilledAt ?? polledAt }
-    const next = { ...poll, ...counted, ...ended, checkpoint, watermark }
+    const next = { ...poll, ...counted, ...ended, ...positionAfter(poll, polledAt, { checkpoint, watermark }) }
     this.progress = { ...this.progress, poll: next }
     this.#isCommitted = false
   }
@@ -246,14 +249,8 @@ function progressAfterPage(
 ): MirrorProgress {
   switch (page.phase) {
     case 'backfill':
-    case 'poll': {
-      const { poll } = progress
-      const { heardAt, unannounced } = counts
-      const before = heardAt === poll.heardAt ? poll.unannounced : 0
-      const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
-      const checkpoint = isWhole ? page.checkpoint : poll.checkpoint
-      return { ...progress, poll: { ...poll, ...counted, checkpoint, isUnderWay: true } }
-    }
+    case 'poll':
+      return { ...progress, poll: pollAfterPage(progress.poll, page, counts, isWhole) }
     case 'scan': {
       const scan = requireScan(progress)
       const { cursor } = page
@@ -268,6 +265,37 @@ function progressAfterPage(
       return { ...progress, scan: { ...scan, confirmation, unidentified: countUnidentified(scan, page, isWhole) } }
     }
   }
+}
+
+function pollAfterPage(
+  poll: PollProgress,
+  page: AppliedPage & { readonly phase: 'backfill' | 'poll' },
+  { heardAt, unannounced }: PageCounts,
+  isWhole: boolean,
+): PollProgress {
+  const before = heardAt === poll.heardAt ? poll.unannounced : 0
+  const counted = { heardAt, unannounced: before + (page.phase === 'poll' ? unannounced : 0) }
+  const checkpoint = isWhole ? page.checkpoint : poll.checkpoint
+  const beganFrom = poll.isUnderWay ? poll.beganFrom : poll.checkpoint
+  const isRepeated = poll.isRepeated || (page.phase === 'poll' && hasUnidentified(page))
+  return { ...poll, ...counted, checkpoint, beganFrom, isRepeated, isUnderWay: true }
+}
+
+/** Where the next poll begins: where this one began if it must be repeated, or after its last page. */
+function positionAfter(
+  { beganFrom = null, isRepeated, repeatingSince, watermark }: PollProgress,
+  now: number,
+  end: Pick<PollProgress, 'checkpoint' | 'watermark'>,
+): Partial<PollProgress> {
+  const since = repeatingSince ?? now
+  const over = { beganFrom: undefined, isRepeated: undefined }
+  if (isRepeated && now - since < REPEAT_FOR_MS)
+    return { ...over, checkpoint: beganFrom, watermark, repeatingSince: since }
+  return { ...over, ...end, repeatingSince: undefined }
+}
+
+function hasUnidentified({ leftOut }: AppliedPage): boolean {
+  return leftOut.some(({ note_id }) => note_id === undefined)
 }
 
 function countUnidentified(

@@ -56,7 +56,7 @@ export function openIntegration<Transaction>(
     }),
     async acceptRemovals(scanId) {
       const store = await open()
-      const ledger = new Ledger({ store, integration })
+      const ledger = new Ledger({ store, integration, clock })
       return await acceptRemovals(scanId, { store, integration, ledger, clock, hooks: hooksOf(integration, hooks) })
     },
     async acceptReads(noteId) {

@@ -1,36 +1,55 @@
-import type { IntegrationCounts, IntegrationRecord } from '../interfaces/integration-store.ts'
+import type { IntegrationCounts, IntegrationRecord, ListedIntegration } from '../interfaces/integration-store.ts'
+import type { PausedService } from './mirrors-options.ts'
 
 /** The state of an integration. */
 export interface IntegrationStatus
   extends Pick<IntegrationRecord, 'integration' | 'state' | 'parkedBecause' | 'failures'> {
-  /** When the next work is due, or the lease of a worker ends; `null` if the integration is parked. */
+  /**
+   * When the next work is due, or the lease of a worker ends; `null` if there is none. If the service refused the key: when the key is tried again,
+   * or hidden notes are erased.
+   */
   readonly dueAt: Date | null
+  /**
+   * The number of missing notes whose removal a scan holds back. They are hidden until you accept their removal, or they are found again:
+   * `mirrors.of(integration).status().held` lists the scans.
+   */
+  readonly heldRemovals: number
   /** The webhook endpoint that `add` registered, with the latest status that was read. */
   readonly endpoint: { readonly url: string; readonly id: string | null; readonly status: string } | null
 }
 
 /** The number of integrations of each kind. */
 export interface MirrorsStatus
-  extends Pick<IntegrationCounts, 'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions'> {
+  extends Pick<
+    IntegrationCounts,
+    'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions' | 'heldRemovals'
+  > {
   /** How long the most overdue integration has been due, in milliseconds. */
   readonly overdueMs: number
   /** When the next integration that is not due yet becomes due. */
   readonly nextAt: Date | null
+  /** The services whose integrations this process has paused. Other processes decide for themselves. */
+  readonly pausedServices: readonly PausedService[]
 }
 
-export function statusOfIntegration({ endpoint, dueAt, ...record }: IntegrationRecord): IntegrationStatus {
-  const { integration, state, parkedBecause, failures } = record
+export function statusOfIntegration({ record, heldRemovals }: ListedIntegration): IntegrationStatus {
+  const { endpoint, dueAt, integration, state, parkedBecause, failures } = record
   return {
     integration,
     state,
     parkedBecause,
     failures,
     dueAt: dueAt === null ? null : new Date(dueAt),
+    heldRemovals,
     endpoint: endpoint && { url: endpoint.url, id: endpoint.id, status: endpoint.status },
   }
 }
 
-export function mirrorsStatusOf({ dueSince, nextAt, ...counts }: IntegrationCounts, now: number): MirrorsStatus {
+export function mirrorsStatusOf(
+  { dueSince, nextAt, ...counts }: IntegrationCounts,
+  pausedServices: readonly PausedService[],
+  now: number,
+): MirrorsStatus {
   const overdueMs = dueSince === null ? 0 : now - dueSince
-  return { ...counts, overdueMs, nextAt: nextAt === null ? null : new Date(nextAt) }
+  return { ...counts, overdueMs, nextAt: nextAt === null ? null : new Date(nextAt), pausedServices }
 }

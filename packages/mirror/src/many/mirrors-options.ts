@@ -50,8 +50,18 @@ export interface MirrorsHooks {
   readonly onProblem?: ((problem: ProblemNotice & OfIntegration) => void) | undefined
   /** A scan missed so many notes that it removes none of them before `mirrors.of(id).acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice & OfIntegration) => void) | undefined
-  /** An integration was parked: it sends no request before `mirrors.resume(id)` or `mirrors.add(id)`. Called once. */
+  /**
+   * An integration was parked. If the service refused its key, one request tries the key again after an hour, then daily. Otherwise it sends no
+   * request before `mirrors.resume(id)` or `mirrors.add(id)`. Called once.
+   */
   readonly onParked?: ((notice: ParkedNotice) => void) | undefined
+  /** The service has accepted the key of a parked integration again: it is active. Not called after `mirrors.resume(id)` and `mirrors.add(id)`. */
+  readonly onResumed?: ((notice: ResumedNotice) => void) | undefined
+  /**
+   * A service refuses the requests of many integrations, so this process pauses all integrations of its `baseUrl` for up to a minute. Meanwhile, one
+   * integration every ten seconds tries whether the service answers, which ends the pause.
+   */
+  readonly onServicePaused?: ((notice: ServicePausedNotice) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced. */
   readonly onContradiction?: ((notice: ContradictionNotice & OfIntegration) => void) | undefined
   /** `add`, `remove`, `resume`, `adoptKey` or `acceptRemovals` has taken effect. The call waits for this hook. */
@@ -69,6 +79,24 @@ interface OfIntegration {
 export interface ParkedNotice {
   readonly integration: string
   readonly because: ParkedBecause
+}
+
+/** A parked integration is active again. */
+export interface ResumedNotice {
+  readonly integration: string
+}
+
+/** All integrations of a service are paused. */
+export interface ServicePausedNotice extends PausedService {
+  /** The latest error. */
+  readonly error: unknown
+}
+
+/** A service to which this process sends no requests, except for probes. */
+export interface PausedService {
+  readonly baseUrl: string
+  /** The end of the pause, at the latest. */
+  readonly until: Date
 }
 
 /** Options of `mirrors.add`. */
@@ -140,6 +168,8 @@ const HOOKS: readonly (keyof MirrorsHooks)[] = [
   'onProblem',
   'onRemovalsHeld',
   'onParked',
+  'onResumed',
+  'onServicePaused',
   'onContradiction',
   'onAudit',
   'aroundWork',

@@ -34,7 +34,8 @@ export function receiverOf(
     // The integration was removed after the lookup of its secret. Later deliveries are answered with 404.
     if (generation === undefined) return
     const removed = new IntegrationRemovedError(integration)
-    const ledger = new Ledger({ store: fencedStore(store, { generation }, () => removed), integration })
+    const fenced = fencedStore(store, { generation }, () => removed)
+    const ledger = new Ledger({ store: fenced, integration, clock })
     const isDue = await storeHint(event, ledger, clock).catch((error) => {
       if (error !== removed) throw error
     })

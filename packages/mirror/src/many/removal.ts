@@ -62,7 +62,7 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
 async function eraseContent(record: IntegrationRecord, context: RemovalContext): Promise<boolean> {
   const { integration } = record
   const store = fencedStore(context.settings.store, record, () => new LeaseLostError())
-  const ledger = new Ledger({ store, integration })
+  const ledger = new Ledger({ store, integration, clock: context.settings.clock })
   for (;;) {
     const first = await store.listChanges(integration, 0, ERASE_BATCH_SIZE)
     const noteIds = first.filter(({ state }) => !isErased(state)).map(({ state }) => state.noteId)

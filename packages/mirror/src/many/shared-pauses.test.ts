@@ -1,40 +1,59 @@
-import { expect, it } from 'vitest'
-import { manyCustomers } from '../fixtures/many-customers.ts'
-import { SharedPauses } from './shared-pauses.ts'
+import { describe, expect, it } from 'vitest'
+import { ANSWERING, admit, afterRefusal, type ServiceHealth, SharedPauses } from './shared-pauses.ts'
 
 const URL = 'https://notes.example'
 
-it('pauses a service that limits three integrations in a row, and no other', () => {
-  const pauses = new SharedPauses()
-  for (const integration of ['a', 'b', 'a']) pauses.recordRateLimit(URL, integration, 1_000, 60_000)
-  expect(pauses.until(URL)).toBe(0)
-  pauses.recordRateLimit(URL, 'c', 1_000, 60_000)
-  expect(pauses.until(URL)).toBe(61_000)
-  expect(pauses.until('https://other.example')).toBe(0)
+/** The health of a service that has refused integrations, each at a time in milliseconds. */
+function refusedAt(times: readonly number[], before: ServiceHealth = ANSWERING): ServiceHealth {
+  return times.reduce((health, time, index) => afterRefusal(health, `customer-${index}`, time), before)
+}
+
+const TEN_AT_ONCE = Array.from({ length: 10 }, () => 0)
+
+describe('the pause of a service', () => {
+  it.each([
+    ['nine integrations', TEN_AT_ONCE.slice(1), 0, 0],
+    ['ten integrations', TEN_AT_ONCE, 0, 60_000],
+    ['ten integrations within a minute', TEN_AT_ONCE.map((_, index) => index * 6_000), 54_000, 114_000],
+    ['ten integrations within more than a minute', TEN_AT_ONCE.map((_, index) => index * 7_000), 63_000, 0],
+    ['more integrations during the pause', [...TEN_AT_ONCE, 5_000], 5_000, 60_000],
+    ['more integrations after the pause', [...TEN_AT_ONCE, ...TEN_AT_ONCE.map(() => 60_000)], 60_000, 120_000],
+  ])('after refusals of %s', (_which, times, now, pausedUntil) => {
+    const health = refusedAt(times)
+    expect(Math.max(0, health.pausedUntil)).toBe(pausedUntil)
+    expect(admit(health, now).waitMs > 0).toBe(pausedUntil > 0)
+  })
+
+  it('does not begin because one integration is refused often', () => {
+    const health = TEN_AT_ONCE.reduce((before) => afterRefusal(before, 'noisy', 0), ANSWERING)
+    expect(admit(health, 0).waitMs).toBe(0)
+  })
+
+  it('lets one integration probe every ten seconds, and the others wait for their turn or its end', () => {
+    const waits: number[] = []
+    let health = refusedAt(TEN_AT_ONCE)
+    for (const now of [0, 0, 0, 0, 0, 0, 1_000, 10_000, 10_000, 11_000, 20_000, 59_000, 59_500, 60_000]) {
+      const admitted = admit(health, now)
+      health = admitted.health
+      waits.push(admitted.waitMs)
+    }
+    expect(waits).toEqual([
+      ...[10_000, 20_000, 30_000, 40_000, 50_000, 60_000],
+      ...[59_000, 0, 50_000, 49_000, 0, 0, 500, 0],
+    ])
+  })
 })
 
-it('restarts the count when the service has answered', () => {
+it('pauses no other service, ends a pause when the service answers, and then needs ten refusals again', () => {
   const pauses = new SharedPauses()
-  for (const integration of ['a', 'b']) pauses.recordRateLimit(URL, integration, 1_000, 60_000)
+  const refuse = (count: number) =>
+    Array.from({ length: count }, (_, index) => pauses.recordRefusal(URL, `customer-${index}`, 0))
+  expect(refuse(11)).toEqual([...Array.from({ length: 9 }, () => undefined), 60_000, undefined])
+  expect(pauses.admit('https://other.example', 0)).toBe(0)
+  expect(pauses.list(0)).toEqual([{ baseUrl: URL, remainingMs: 60_000 }])
+  expect(pauses.list(60_000)).toEqual([])
   pauses.recordAnswer(URL)
-  pauses.recordRateLimit(URL, 'c', 1_000, 60_000)
-  expect(pauses.until(URL)).toBe(0)
-})
-
-it('sends no request of 30 integrations during a shared rate limit, and brings all up to date after it', async () => {
-  await using world = await manyCustomers(30)
-  for (const { integration } of world.customers) await world.mirrors.add(integration)
-  const fault = { kind: 'status', status: 429, retryAfter: 60 } as const
-  const limit = world.service.faults.inject({ request: '* /v1/**', fault })
-  await world.mirrors.work({ budgetMs: 60_000 })
-  expect(world.asked().length).toBeLessThanOrEqual(6)
-  limit.remove()
-  for (let minute = 0; minute < 3; minute += 1) {
-    await world.service.clock.advance('1m')
-    await world.mirrors.work({ budgetMs: 60_000 })
-  }
-  expect(new Set(world.customers.map(({ integration }) => world.asked(integration).length > 0))).toEqual(
-    new Set([true]),
-  )
-  expect(await world.mirrors.status()).toMatchObject({ active: 30, backingOff: 0, due: 0 })
+  expect(pauses.list(0)).toEqual([])
+  expect(refuse(9).at(-1)).toBeUndefined()
+  expect(pauses.admit(URL, 0)).toBe(0)
 })

@@ -1,10 +1,9 @@
-import { NotesClientError, RateLimitedError } from '@notewire/client'
+import { NotesClientError } from '@notewire/client'
 import { monotonicNow } from '@notewire/protocol'
 import type { Engine } from '../engine/engine.ts'
 import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import {
   type IntegrationRecord,
-  isTooFarAhead,
   MAX_WAIT_MS,
   type NextWork,
   type ParkedBecause,
@@ -17,12 +16,14 @@ import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
 import { pollDueAt } from '../listing/schedule.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { requestedPause } from '../service/failures.ts'
+import { requestListing } from '../service/full-listing.ts'
 import { type Connection, claimKey, connect, engineOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
 import { LeaseLostError, withLease } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
+import { isInFuture, isProbeDue, park, postponeProbe } from './parking.ts'
 import { removePart } from './removal.ts'
-import type { SharedPauses } from './shared-pauses.ts'
+import { isRefusal, type SharedPauses } from './shared-pauses.ts'
 import { fencedStore } from './store-wrappers.ts'
 import { afterSlice, foundUnannounced, jittered, pollEveryAfter } from './timing.ts'
 
@@ -37,7 +38,7 @@ export interface SliceContext {
   readonly shouldYield: () => boolean
 }
 
-/** The work on an active integration. Called after the check that no other integration uses its key. */
+/** The work on an integration with its key. Called after the check that no other integration uses its key. */
 export type ActiveWork = (
   taken: TakenIntegration,
   connection: Connection,
@@ -48,7 +49,7 @@ export type ActiveWork = (
 /**
  * Does one part (a slice) of the due work of an integration that this worker has taken, schedules its next work, and releases its lease.
  *
- * @returns the error, if the work failed: the integration is then retried later, or parked until the user acts
+ * @returns the error, if the work failed: the integration is then retried later, or parked
  * @throws errors of the store
  */
 export async function doSlice(
@@ -70,7 +71,7 @@ export async function doSlice(
     // If the clock was set during the slice, the schedule mixes two clocks.
     const written = setByMs > CLOCK_SET_MS && next.dueAt !== null ? { ...next, dueAt: now } : next
     const isWritten = await settings.store.integrations.finish(integration, record, written, { hints, now })
-    if (isWritten && error !== undefined && !signal.aborted) report(next, error, integration, settings)
+    if (isWritten && !signal.aborted) report(record, next, error, settings)
     return error
   })
 }
@@ -92,14 +93,25 @@ async function nextWork(taken: TakenIntegration, context: SliceContext, work: Ac
     case 'removing':
       return { next: await removePart(record, context) }
     case 'parked':
-      return { next: await eraseHidden(record, context.settings) }
+      return isProbeDue(record, context.settings.clock.now())
+        ? await workWithKey(taken, context, probing(work))
+        : { next: await nextInPause(record, context.settings) }
     case 'active':
       return await workWithKey(taken, context, work)
   }
 }
 
-/** Erases hidden notes whose erasure is overdue. This needs no key. */
-async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
+/** Makes the work of a probe: one request, which a refused key fails. If the service accepts the key, it continues with the usual work. */
+function probing(work: ActiveWork): ActiveWork {
+  return async (taken, connection, engine, context) => {
+    await engine.checkKey()
+    await requestListing(connection.client, context.signal)
+    return await work(taken, connection, engine, context)
+  }
+}
+
+/** Erases hidden notes whose erasure is overdue. This needs no key. Returns when to check again; `null` if no note is hidden. */
+async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings): Promise<number | null> {
   const { store, clock } = settings
   const { integration } = record
   const fenced = fencedStore(store, record, () => new LeaseLostError())
@@ -107,11 +119,11 @@ async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings)
     store: fenced,
     integration,
     clock,
-    ledger: new Ledger({ store: fenced, integration }),
+    ledger: new Ledger({ store: fenced, integration, clock }),
   }).run()
   const now = clock.now()
   const hidden = await store.listOverdue(integration, now, 1)
-  return { ...record, dueAt: hidden.length === 0 ? null : now + ERASE_EVERY_MS }
+  return hidden.length === 0 ? null : now + ERASE_EVERY_MS
 }
 
 async function workWithKey(taken: TakenIntegration, context: SliceContext, work: ActiveWork): Promise<Outcome> {
@@ -123,11 +135,8 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
   if (isInFuture(record.pausedUntil ?? 0, settings.clock.now())) return { next: await nextInPause(record, settings) }
   try {
     connection = await connect(integration, settings, context.signal)
-    const now = settings.clock.now()
-    const pausedUntil = pauses.until(connection.baseUrl)
-    if (isInFuture(pausedUntil, now)) {
-      return { next: { ...record, dueAt: now + jittered(pausedUntil - now, integration) + 1 } }
-    }
+    const waitMs = pauses.admit(connection.baseUrl, monotonicNow(settings.clock))
+    if (waitMs > 0) return { next: { ...record, dueAt: settings.clock.now() + waitMs } }
     if (!(await claimKey(record, connection, settings))) throw lost()
     const pollEveryMs = jittered(record.pollEveryMs ?? settings.pollEveryMs, integration)
     const scanEveryMs = jittered(settings.scanEveryMs, integration)
@@ -135,7 +144,7 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     const engine = engineOf(connection, integration, store, { ...settings, pollEveryMs, scanEveryMs })
     const next = await work(taken, connection, engine, context)
     pauses.recordAnswer(connection.baseUrl)
-    return { next: { ...next, failures: 0, pausedUntil: null } }
+    return { next: { ...next, state: 'active', parkedBecause: null, failures: 0, pausedUntil: null } }
   } catch (error) {
     return await afterError(record, error, connection, context)
   }
@@ -164,34 +173,32 @@ async function afterError(
   { settings, pauses, signal }: SliceContext,
 ): Promise<Outcome> {
   const { integration } = record
-  const now = settings.clock.now()
+  const { clock, hooks } = settings
+  const now = clock.now()
   if (error instanceof LeaseLostError || signal.reason instanceof LeaseLostError) return { error: new LeaseLostError() }
   if (signal.aborted) return { next: { ...record, dueAt: now }, error }
+  if (connection !== undefined && isRefusal(error)) {
+    const { baseUrl } = connection
+    const pauseMs = pauses.recordRefusal(baseUrl, integration, monotonicNow(clock))
+    if (pauseMs !== undefined) callHook(hooks.onServicePaused, { baseUrl, until: new Date(now + pauseMs), error })
+  }
+  return { next: await nextInPause(afterFailure(record, error, now), settings), error }
+}
+
+function afterFailure(record: IntegrationRecord, error: unknown, now: number): IntegrationRecord {
   const parkedBecause = reasonToPark(error)
-  if (parkedBecause !== undefined) {
-    return { next: { ...(await eraseHidden(record, settings)), state: 'parked', parkedBecause, failures: 0 }, error }
-  }
-  if (connection !== undefined && error instanceof RateLimitedError) {
-    pauses.recordRateLimit(connection.baseUrl, integration, now, error.retryAfterMs)
-  }
-  const pause = Math.max(jittered(backoffAfter(record.failures), integration), requestedPause(error))
-  const rank = Math.max(record.rank, RANKS.poll)
-  return {
-    next: await nextInPause({ ...record, rank, failures: record.failures + 1, pausedUntil: now + pause }, settings),
-    error,
-  }
+  if (parkedBecause !== undefined) return park(record, parkedBecause, now)
+  if (record.state === 'parked') return postponeProbe(record, now)
+  const { integration, failures } = record
+  const pauseMs = Math.max(jittered(backoffAfter(failures), integration), requestedPause(error, MAX_WAIT_MS))
+  return { ...record, rank: Math.max(record.rank, RANKS.poll), failures: failures + 1, pausedUntil: now + pauseMs }
 }
 
-/** Erases overdue notes, and schedules the next work: the end of the pause, or an earlier erasure. */
+/** Erases overdue notes, and schedules the next work: the end of the pause, if there is one, or an earlier erasure. */
 async function nextInPause(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
-  const { dueAt } = await eraseHidden(record, settings)
-  const pausedUntil = record.pausedUntil ?? 0
-  return { ...record, dueAt: Math.min(dueAt ?? pausedUntil, pausedUntil) }
-}
-
-/** Whether a stored time is in the future. A time that is too far ahead was written by a wrong clock, and does not count. */
-function isInFuture(time: number, now: number): boolean {
-  return time > now && !isTooFarAhead(time, now)
+  const eraseAt = await eraseHidden(record, settings)
+  const times = [eraseAt, record.pausedUntil].filter((time) => time !== null)
+  return { ...record, dueAt: times.length === 0 ? null : Math.min(...times) }
 }
 
 function reasonToPark(error: unknown): ParkedBecause | undefined {
@@ -201,12 +208,13 @@ function reasonToPark(error: unknown): ParkedBecause | undefined {
   return isRefused ? 'key_refused' : undefined
 }
 
-function report(
-  { state, parkedBecause }: NextWork,
-  error: unknown,
-  integration: string,
-  { hooks }: MirrorsSettings,
-): void {
-  if (state !== 'parked') callHook(hooks.onProblem, { integration, error })
-  else if (parkedBecause !== null) callHook(hooks.onParked, { integration, because: parkedBecause })
+/** Calls the hook for the outcome of a slice. A probe that is refused again is not reported. */
+function report(record: IntegrationRecord, next: NextWork, error: unknown, { hooks }: MirrorsSettings): void {
+  const { integration } = record
+  const { state, parkedBecause } = next
+  if (state === 'active' && record.state === 'parked') callHook(hooks.onResumed, { integration })
+  if (error === undefined) return
+  if (state !== 'parked' || reasonToPark(error) === undefined) callHook(hooks.onProblem, { integration, error })
+  else if (parkedBecause !== null && parkedBecause !== record.parkedBecause)
+    callHook(hooks.onParked, { integration, because: parkedBecause })
 }

@@ -59,8 +59,8 @@ export async function statusOf(store: MirrorStore, integration: string, now: num
     scan,
     held,
     position: progress.copyId === null ? null : positionOf(position, progress.copyId),
-    polledAt: dateOf(poll.polledAt),
-    heardAt: dateOf(heardAt),
+    polledAt: pastOf(poll.polledAt, now),
+    heardAt: pastOf(heardAt, now),
     silence: silenceOf(poll.heardAt === heardAt ? poll.unannounced : 0, heardAt, now),
   }
 }
@@ -68,6 +68,11 @@ export async function statusOf(store: MirrorStore, integration: string, now: num
 function silenceOf(unannounced: number, heardAt: number | null, now: number): string | null {
   if (heardAt === null || unannounced < MIN_UNANNOUNCED || now - heardAt < SILENT_FOR_MS) return null
   return `polls found ${unannounced} changes for which no event arrived since the last event at ${new Date(heardAt).toISOString()}: the endpoint is probably disabled`
+}
+
+/** The time of something that has happened: now if a clock that was ahead wrote a later time. */
+function pastOf(ms: number | null, now: number): Date | null {
+  return dateOf(ms === null ? null : Math.min(ms, now))
 }
 
 function dateOf(ms: number | null): Date | null {

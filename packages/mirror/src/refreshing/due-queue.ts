@@ -82,7 +82,7 @@ export class DueQueue {
     let taken = await store.takeDue(integration, request)
     const { nextDueAt } = taken
     const isPostponed = taken.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
-    if (isPostponed) taken = await store.takeDue(integration, { ...request, now: nextDueAt })
+    if (isPostponed) taken = await store.takeDue(integration, { ...request, dueBy: nextDueAt })
     const { notes, sequence } = taken
     this.#nextDueAt = taken.nextDueAt
     if (notes.length === request.limit) this.#isAnyDue = true

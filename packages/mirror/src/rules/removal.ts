@@ -1,4 +1,4 @@
-import { ERASE_WITHIN_MS, type NoteState } from '../interfaces/note-state.ts'
+import { ERASE_WITHIN_MS, isHiddenSince, type NoteState } from '../interfaces/note-state.ts'
 import type { Decision } from './decision.ts'
 
 const WITHOUT_CONTENT = { settledRevision: null, transcriptHeld: null, summaryHeld: null } as const
@@ -15,7 +15,7 @@ export function acceptRemoval(state: NoteState, scanId: string): Decision | unde
 
 /** Erases the content of a note that an event hid an hour ago, if no read has confirmed or refuted the deletion since. */
 export function eraseUnconfirmed(state: NoteState, now: number): Decision | undefined {
-  const isOverdue = state.presence === 'hidden' && state.hiddenAt !== null && now - state.hiddenAt >= ERASE_WITHIN_MS
+  const isOverdue = state.presence === 'hidden' && isHiddenSince(state.hiddenAt, now - ERASE_WITHIN_MS)
   if (!isOverdue) return undefined
   return { state: { ...state, ...WITHOUT_CONTENT, hiddenAt: null }, content: 'erase' }
 }

@@ -22,10 +22,10 @@ export function isFinal(error: unknown): boolean {
   return error instanceof NotesClientError && REFUSALS.has(error.code)
 }
 
-/** The pause that the service requests with a 429, in milliseconds: an hour at most; 0 if it requests none. */
-export function requestedPause(error: unknown): number {
+/** The pause that the service requests with a 429, in milliseconds: an hour at most by default; 0 if it requests none. */
+export function requestedPause(error: unknown, longestMs = MAX_REQUESTED_PAUSE_MS): number {
   const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
-  return Math.min(retryAfterMs ?? 0, MAX_REQUESTED_PAUSE_MS)
+  return Math.min(retryAfterMs ?? 0, longestMs)
 }
 
 /** Distinguishes notes that cannot be read from a service that is down: after some failures in a row, it requests a listing. */

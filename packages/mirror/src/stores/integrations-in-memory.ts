@@ -12,6 +12,7 @@ export interface CopiesInMemory {
   read(integration: string): CopyState
   consumers(integration: string): readonly string[]
   countContradicted(integration: string): number
+  countHeld(integration: string): number
   /** Erases at most `limit` notes, and returns whether all are erased. */
   erase(integration: string, limit: number): boolean
 }
@@ -104,7 +105,7 @@ export class IntegrationsInMemory implements IntegrationStore {
     const row = this.#rows.get(integration)
     if (row?.state !== 'parked') return false
     const resumed = { state: 'active', parkedBecause: null, dueAt: now, failures: 0, pausedUntil: null } as const
-    this.#rows.set(integration, { ...row, ...resumed })
+    this.#rows.set(integration, { ...row, ...resumed, token: row.token + 1, isHeld: false })
     return true
   }
 
@@ -133,12 +134,13 @@ export class IntegrationsInMemory implements IntegrationStore {
     return 'done'
   }
 
-  async list({ state, after, limit }: Parameters<IntegrationStore['list']>[0]) {
+  async list({ state, hasHeldRemovals = false, after, limit }: Parameters<IntegrationStore['list']>[0]) {
     return [...this.#rows.values()]
       .filter((row) => row.integration > after && (state === undefined || row.state === state))
-      .sort((one, other) => (one.integration < other.integration ? -1 : 1))
+      .map((row) => ({ record: recordOf(row), heldRemovals: this.#copies.countHeld(row.integration) }))
+      .filter(({ heldRemovals }) => !hasHeldRemovals || heldRemovals > 0)
+      .sort((one, other) => (one.record.integration < other.record.integration ? -1 : 1))
       .slice(0, limit)
-      .map(recordOf)
   }
 
   async count(now: number): Promise<IntegrationCounts> {
@@ -160,6 +162,7 @@ export class IntegrationsInMemory implements IntegrationStore {
       nextAt: times.find(isLater) ?? null,
       backingOff: having(({ state, failures }) => state === 'active' && failures > 0),
       contradictions: rows.reduce((sum, { integration }) => sum + this.#copies.countContradicted(integration), 0),
+      heldRemovals: having(({ integration }) => this.#copies.countHeld(integration) > 0),
     }
   }
 

@@ -58,9 +58,9 @@ export class ConsumerInMemory {
     return 'renewed'
   }
 
-  list({ after, now, limit }: ConsumableRequest): ConsumableNotes {
+  list({ after, now, dueBy = now, limit }: ConsumableRequest): ConsumableNotes {
     const due = [...this.#kept]
-      .filter(([, { dueAt }]) => dueAt !== null && dueAt <= now)
+      .filter(([, { dueAt }]) => dueAt !== null && dueAt <= dueBy)
       .sort(([oneId, one], [otherId, other]) => (one.dueAt ?? 0) - (other.dueAt ?? 0) || (oneId < otherId ? -1 : 1))
       .flatMap(([noteId]) => this.#rows.get(noteId) ?? [])
       .filter(({ position }) => position <= after)

@@ -1,6 +1,6 @@
 import { eachPart, type NotePart } from '../interfaces/consumer-change.ts'
 import type { ConsumableNote } from '../interfaces/consumer-store.ts'
-import { hasWork, unknownNote } from '../interfaces/note-state.ts'
+import { hasWork, isHiddenSince, unknownNote } from '../interfaces/note-state.ts'
 import { type ContentWrite, earliestDue, type NoteWrite } from '../interfaces/note-write.ts'
 import { type CompletionCertificate, type CopyState, type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type {
@@ -39,6 +39,10 @@ export function memoryMirror(): MirrorStore {
     read: (integration) => integrationOf(integration).readProgress(),
     consumers: (integration) => integrationOf(integration).consumers(),
     countContradicted: (integration) => integrationOf(integration).count().contradicted,
+    countHeld: (integration) =>
+      integrationOf(integration)
+        .holds()
+        .reduce((sum, { notes }) => sum + notes, 0),
     erase(integration, limit) {
       const isErased = integrationOf(integration).erase(limit)
       if (isErased) integrations.delete(integration)
@@ -83,7 +87,7 @@ export function memoryMirror(): MirrorStore {
       integrationOf(integration).consumer(name).renew(token, until),
     listConsumable: async (integration, name, request) => integrationOf(integration).consumer(name).list(request),
     describeConsumer: async (integration, name) => integrationOf(integration).consumer(name).describe(),
-    retryParked: async (integration, name, dueAt) => integrationOf(integration).consumer(name).retryParked(dueAt),
+    retryParked: async (integration, name, now) => integrationOf(integration).consumer(name).retryParked(now),
   }
 }
 
@@ -141,9 +145,9 @@ class IntegrationInMemory {
     return this.#rows.size === 0
   }
 
-  takeDue({ now, until, limit }: DueRequest) {
+  takeDue({ now, dueBy = now, until, limit }: DueRequest) {
     const waiting = [...this.#rows.values()].filter(({ state }) => state.dueAt !== null).sort(byUrgency)
-    const due = waiting.filter(({ state }) => (state.dueAt ?? 0) <= now).slice(0, limit)
+    const due = waiting.filter(({ state }) => (state.dueAt ?? 0) <= dueBy).slice(0, limit)
     const notes = due.map((row) => {
       const taken = { ...row, state: { ...row.state, dueAt: until }, version: row.version + 1 }
       this.#rows.set(row.state.noteId, taken)
@@ -168,7 +172,7 @@ class IntegrationInMemory {
 
   overdue(hiddenBefore: number): readonly string[] {
     return this.#sorted()
-      .filter(({ state }) => state.presence === 'hidden' && state.hiddenAt !== null && state.hiddenAt <= hiddenBefore)
+      .filter(({ state }) => state.presence === 'hidden' && isHiddenSince(state.hiddenAt, hiddenBefore))
       .map(({ state }) => state.noteId)
   }
 

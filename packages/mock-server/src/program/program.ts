@@ -24,7 +24,7 @@ Options
   --port <number>          ${OPTION_HELP.port} (default: ${DEFAULT_PORT})
   --host <address>         ${OPTION_HELP.host} (default: 127.0.0.1)
   --console-host <name>    ${OPTION_HELP.consoleHost}
-  --seed <number>          ${OPTION_HELP.seed} (default: 1)
+  --seed <number>          ${OPTION_HELP.seed}
   --notes <number>         ${OPTION_HELP.notes} (default: 0)
   --accounts <number>      ${OPTION_HELP.accounts} (default: 1)
   --clock <virtual|real>   ${OPTION_HELP.clock} (default: real)

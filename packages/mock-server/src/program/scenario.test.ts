@@ -56,7 +56,7 @@ describe('a scenario', () => {
   it.each([
     [[], 'the scenario got a wrong value. Pass an object.'],
     [{ notes: 3 }, 'the scenario has no option "notes". It takes: $schema, service, channels'],
-    [{ service: { notez: 3 } }, '"service" has no option "notez". It takes: seed, notes,'],
+    [{ service: { notez: 3 } }, '"service" has no option "notez". It takes: seed, identifierSeed, notes,'],
     [
       { service: { faults: [{ request: 'GET /v1/notes', fault: { kind: 'gremlin' } }] } },
       '"service.faults[0].fault.kind"',

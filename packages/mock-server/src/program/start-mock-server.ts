@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import type { UrlPolicyName } from '../addresses/url-policy.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
@@ -14,7 +15,7 @@ export const OPTION_HELP = {
   host: 'the address to listen on; 0.0.0.0 lets other machines connect',
   consoleHost: 'also open the console under this host name, and to other machines; can be repeated',
   scenario: 'a JSON file with the options of the service, its endpoints and its acts',
-  seed: 'determines every identifier, text and random choice',
+  seed: 'determines every identifier, text and random choice (default: 1, and new identifiers for what is created after each start)',
   notes: 'how many notes each owner has at the start',
   accounts: 'how many owners there are, each with an API key, notes and endpoints of their own',
   clock: "real: the machine's clock; virtual: you advance it in the console",
@@ -66,9 +67,12 @@ export async function startMockServer(
 ): Promise<StartedMockServer> {
   const scenario = await loadScenario(path)
   const ofScenario = scenario.service
+  const seed = options.seed ?? ofScenario?.seed
   const service = await createNotesService({
     ...ofScenario,
-    seed: options.seed ?? ofScenario?.seed,
+    seed,
+    // Without a seed, a receiver that kept its store would take the events of each start for duplicates.
+    identifierSeed: ofScenario?.identifierSeed ?? (seed === undefined ? randomInt(2 ** 47) : undefined),
     notes: options.notes ?? ofScenario?.notes,
     owners: options.owners ?? ofScenario?.owners,
     clock: options.clock ?? ofScenario?.clock ?? 'real',

@@ -49,6 +49,26 @@ describe('the same seed and the same acts', () => {
     expect(JSON.stringify(two)).toBe(JSON.stringify(one))
   })
 
+  it('give other identifiers to what is created later with another `identifierSeed`, but the same key and first notes', async () => {
+    const [one, two, again] = await Promise.all(
+      [1, 2, 2].map(async (identifierSeed) => {
+        const service = await createNotesService({ notes: 3, owners: 2, identifierSeed })
+        const { signing_secret } = await service.connect(anInbox().open)
+        const owners = service.owners.map((owner) => ({
+          apiKey: owner.apiKey,
+          first: owner.notes().map(({ note_id }) => note_id),
+        }))
+        const created = service.owners.map((owner) => owner.record().end().note_id)
+        await service.settled()
+        return { kept: [signing_secret, owners], created: [created, service.attempts.map(({ body }) => body)] }
+      }),
+    )
+    expect(two?.kept).toEqual(one?.kept)
+    expect(again).toEqual(two)
+    for (const text of JSON.stringify(one?.created).match(/(note|evt|rec|whe)_\w{20}/g) ?? [])
+      expect(JSON.stringify(two?.created)).not.toContain(text)
+  })
+
   it('give other identifiers and faults with another seed', async () => {
     const [one, two] = await Promise.all([
       runService({ ...DISORDERLY, seed: 7 }),

@@ -9,7 +9,6 @@ import { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { Endpoints } from '../delivery/endpoints.ts'
 import { checked } from '../errors/checked.ts'
 import { FaultRules } from '../faults/faults.ts'
-import { identifiersFrom } from '../seed/identifiers.ts'
 import { SeededRandom } from '../seed/seeded-random.ts'
 import { connectorOf } from '../transports/connect.ts'
 import { mswHandlers } from '../transports/msw-handlers.ts'
@@ -41,7 +40,6 @@ function openService(options: NotesServiceOptions): NotesService {
   const given = checked('createNotesService', serviceOptionsSchema, options)
   const { seed, clock, contract, disorder, urlPolicy } = given
   const random = new SeededRandom(String(seed))
-  const makeIdentifier = identifiersFrom(random.fork('identifiers'))
   const timeline = new Timeline(clock ?? 'virtual')
   const sender = new AttemptSender(timeline, urlPolicyOf(urlPolicy))
   const faults = new FaultRules()
@@ -54,7 +52,7 @@ function openService(options: NotesServiceOptions): NotesService {
     owners: given.owners,
     notes: given.notes,
     random,
-    makeIdentifier,
+    identifierSeed: given.identifierSeed,
     announce: (event, integrations) => endpoints.announce(event, integrations),
   })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`

@@ -10,6 +10,13 @@ import { type ContractVariants, contractSchema } from '../variants/contract-vari
 export interface NotesServiceOptions {
   /** Determines every identifier, text and random choice: the same seed and the same acts produce the same service. @default 1 */
   readonly seed?: number | undefined
+  /**
+   * Determines the identifiers of what is created after the start: notes, events, deliveries. A receiver that keeps its store skips the
+   * events of a service with the same identifiers as duplicates. The programs therefore use a random number at each start.
+   *
+   * @default `seed`
+   */
+  readonly identifierSeed?: number | undefined
   /** How many notes each owner has at the start: personal notes of the past six weeks, ended and summarised. @default 0 */
   readonly notes?: number | undefined
   /** How many owners there are, or the name of each. They share one base URL; their notes and keys are separate. @default 1 */
@@ -38,6 +45,9 @@ export interface NotesServiceOptions {
 /** The schema of {@link NotesServiceOptions}. */
 export const serviceOptionsSchema = fields({
   seed: z._default(z.int(), 1).check(z.describe('Determines every identifier, text and random choice.')),
+  identifierSeed: z
+    .optional(z.int())
+    .check(z.describe('Determines the identifiers of what is created after the start. Default: `seed`.')),
   notes: z._default(z.int().check(z.minimum(0)), 0).check(z.describe('How many notes each owner has at the start.')),
   owners: z
     ._default(

@@ -4,9 +4,10 @@ import type { ApiKey, Integration } from './integration.ts'
 import { seedNotes } from './seeded-notes.ts'
 import { World, type WorldParts } from './world.ts'
 
-interface OwnersParts extends Omit<WorldParts, 'name'> {
+interface OwnersParts extends Omit<WorldParts, 'name' | 'makeFirstIdentifier' | 'makeIdentifier'> {
   readonly owners: number | readonly string[]
   readonly notes: number
+  readonly identifierSeed: number | undefined
 }
 
 /** The owners of a service. Each has a `World`, which only the keys of this owner access. */
@@ -30,13 +31,20 @@ export class Owners {
 
   /** @param name  default: `owner-1`, `owner-2` and so on */
   create(name = `owner-${this.#worlds.length + 1}`): World {
-    const { notes: count, timeline, random: shared } = this.#parts
+    const { notes: count, timeline, random: shared, identifierSeed } = this.#parts
     const number = this.#worlds.length + 1
     // The first owner uses the streams of the service itself.
     const random = number === 1 ? shared : shared.fork(`owner ${number}`)
-    const makeIdentifier = number === 1 ? this.#parts.makeIdentifier : identifiersFrom(random.fork('identifiers'))
-    const world = new World({ ...this.#parts, name, makeIdentifier, random })
-    seedNotes(world.notes, { count, now: timeline.now(), makeIdentifier, random: random.fork('notes') })
+    const makeFirstIdentifier = identifiersFrom(random.fork('identifiers'))
+    const makeIdentifier =
+      identifierSeed === undefined ? makeFirstIdentifier : identifiersFrom(random.fork(`identifiers ${identifierSeed}`))
+    const world = new World({ ...this.#parts, name, makeFirstIdentifier, makeIdentifier, random })
+    seedNotes(world.notes, {
+      count,
+      now: timeline.now(),
+      makeIdentifier: makeFirstIdentifier,
+      random: random.fork('notes'),
+    })
     this.#worlds.push(world)
     return world
   }

@@ -30,6 +30,8 @@ export interface WorldParts {
   readonly name: string
   readonly timeline: Timeline
   readonly random: SeededRandom
+  /** Makes the identifiers of the owner and of the first integration. */
+  readonly makeFirstIdentifier: MakeIdentifier
   readonly makeIdentifier: MakeIdentifier
   readonly contract: Contract
   readonly announce: (event: NoteEvent, to: readonly Integration[]) => void
@@ -62,9 +64,9 @@ export class World implements IntegrationOwner {
   readonly #pendingUpdates: PendingUpdates
 
   constructor(parts: WorldParts) {
-    const { name, timeline, random, makeIdentifier, contract } = parts
+    const { name, timeline, random, makeFirstIdentifier, makeIdentifier, contract } = parts
     this.#parts = parts
-    this.owner_id = makeIdentifier('owner')
+    this.owner_id = makeFirstIdentifier('owner')
     this.name = name
     this.makeIdentifier = makeIdentifier
     this.random = random
@@ -79,7 +81,7 @@ export class World implements IntegrationOwner {
       maxWaitMs: durationMs(contract.debounceLongest),
       announce: (note_id, to) => this.#announce({ event_type: 'note.updated' }, this.note(note_id), to),
     })
-    this.firstIntegration = this.createIntegration(['personal'])
+    this.firstIntegration = this.#addIntegration(makeFirstIdentifier('integration'), ['personal'])
     this.apiKey = this.integrations.issueKey(this.firstIntegration, this.scopes).key
   }
 
@@ -100,7 +102,7 @@ export class World implements IntegrationOwner {
 
   createIntegration(places: readonly Place[]): Integration {
     for (const place of places) this.#requirePlace(place)
-    return this.integrations.add({ integration_id: this.makeIdentifier('integration'), owner: this, places })
+    return this.#addIntegration(this.makeIdentifier('integration'), places)
   }
 
   note(note_id: string): NoteRecord {
@@ -212,6 +214,10 @@ export class World implements IntegrationOwner {
     if (note.status !== 'deleted') return note
     const problem = `the note ${note_id} was deleted, and a deleted note cannot be changed`
     throw new MockServerError('note_deleted', problem, 'Record a new note.')
+  }
+
+  #addIntegration(integration_id: string, places: readonly Place[]): Integration {
+    return this.integrations.add({ integration_id, owner: this, places })
   }
 
   #requirePlace(place: Place): void {

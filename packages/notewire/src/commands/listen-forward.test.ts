@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { stripVTControlCharacters } from 'node:util'
 import { createNotesService } from '@notewire/mock-server'
-import { createVerifier } from '@notewire/webhooks'
+import type { NoteEndedEvent } from '@notewire/protocol'
+import { createReceiver, createVerifier } from '@notewire/webhooks'
+import { nodeHandler } from '@notewire/webhooks/node'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp, leave } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
@@ -77,6 +79,22 @@ describe('listen --forward-to without a key', () => {
     expect(exitCode).toBe(0)
     expect(stdout).not.toContain('.env')
     expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(before)
+  })
+
+  it('sends new notes and events in each session, so that an application that keeps its store handles them', async () => {
+    const cwd = await temporaryFolder()
+    const handled: string[] = []
+    const app = await handlingApplication(cwd, ({ event_id }) => handled.push(event_id))
+    const args = ['--forward-to', app.url, ...LOCAL]
+    for (const session of [1, 2]) {
+      const running = inTerminal([...args, '--yes'], { cwd })
+      await running.saw(/204.*endpoint\.verification/)
+      running.type('e')
+      await running.saw(/forwarded: 204[\s\S]*204.* note\.ended +note_\w+[\s\S]*forwarded: 204/)
+      running.type('q')
+      await running.ended
+      expect(new Set(handled).size).toBe(session)
+    }
   })
 
   it.each([
@@ -406,6 +424,19 @@ async function openTunnel() {
   await once(server, 'listening')
   leave(() => server.close())
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, leadTo }
+}
+
+/** An application whose receiver has the secret of `.env`, and keeps its store as long as the application runs. */
+async function handlingApplication(folder: string, handle: (event: NoteEndedEvent) => void) {
+  const receiver = createReceiver({
+    secret: async () => (await variablesIn(folder))['NOTES_SIGNING_SECRET'],
+    on: { 'note.ended': handle },
+  })
+  const server = createServer(nodeHandler(receiver))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  leave(() => server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 }
 
 /** A receiver that answers every delivery alike, on a port that stays its own. */

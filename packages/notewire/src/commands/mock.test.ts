@@ -40,6 +40,24 @@ describe('mock --scenario', () => {
   })
 })
 
+it.each([
+  ['new notes and events at each start', [], false],
+  ['the same notes and events with the same seed', ['--seed', '1'], true],
+])('mock creates %s, with the same key and the same first notes', async (_what, args, isSame) => {
+  const cwd = await temporaryFolder()
+  const starts = [1, 2].map(async () => {
+    const running = startNotewire(['mock', '--notes', '2', '--port', '0', '--json', ...args], { cwd })
+    const { base_url: baseUrl, api_key: apiKey } = JSON.parse((await running.saw(/^\{.*\}$/m))[0])
+    const first: string[] = []
+    for await (const { note_id } of new NotesClient({ baseUrl, apiKey }).notes.list()) first.push(note_id)
+    const ended = await runNotewire(['trigger', 'note.ended', '--json', '--base-url', baseUrl], { cwd })
+    return { apiKey, first, created: JSON.parse(ended.stdout).note_id }
+  })
+  const [one, other] = await Promise.all(starts)
+  expect(other).toMatchObject({ apiKey: one?.apiKey, first: one?.first })
+  expect(other?.created === one?.created).toBe(isSame)
+})
+
 it('mock --accounts prints the key of each account as JSON', async () => {
   const running = startNotewire(['mock', '--accounts', '3', '--notes', '2', '--port', '0', '--json'], {
     cwd: await temporaryFolder(),

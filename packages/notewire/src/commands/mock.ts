@@ -22,7 +22,7 @@ export const command = (run: Run) =>
     .option('--host <address>', OPTION_HELP.host, text, '127.0.0.1')
     .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text))
     .option('--scenario <file>', OPTION_HELP.scenario, path)
-    .option('--seed <number>', `${OPTION_HELP.seed} (default: 1)`, wholeNumber())
+    .option('--seed <number>', OPTION_HELP.seed, wholeNumber())
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
     .option('--accounts <number>', `${OPTION_HELP.accounts} (default: 1)`, wholeNumber(1, 10_000))
     .addOption(

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { NotesClient } from '@notewire/client'
 import { isLoopback } from '../configuration/value-readers.ts'
 import type { Context } from '../context/context.ts'
@@ -53,7 +54,8 @@ async function localService(
   context: Pick<Context, 'settings' | 'output'>,
 ): Promise<RegisteringService> {
   const { createNotesService } = await import('@notewire/mock-server')
-  const mock = await createNotesService({ clock: 'real' })
+  // The key and the secret are the same at each start. Events with the same identifiers would be duplicates for the application.
+  const mock = await createNotesService({ clock: 'real', identifierSeed: randomInt(2 ** 47) })
   if (apiKey !== undefined && apiKey !== mock.apiKey) return { client: await openClient(context), localUrl: baseUrl }
   const settings = (url: string) => ({ NOTES_BASE_URL: url, NOTES_API_KEY: mock.apiKey })
   const { hostname, port } = new URL(baseUrl)

@@ -6,7 +6,7 @@ import { createReceiver } from '../index.ts'
 import { fastifyPlugin } from './fastify.ts'
 import { lambdaHandler } from './lambda.ts'
 
-const receiver = createReceiver({ secret: undefined, on: {} })
+const receiver = createReceiver({ secret: () => undefined, on: {} })
 
 describe('fastifyPlugin', () => {
   it('is registered with a receiver, a path and the options of Fastify', () => {

@@ -48,7 +48,7 @@ function settlementOf(outcome: ProcessOutcome): Settlement {
       }
     case 'failed':
     case 'sink-failed':
-      return { status: 'retry', error: new EventNotAppliedError(`the handler failed: ${nameOf(outcome.error)}.`) }
+      return { status: 'retry', error: new EventNotAppliedError(`the handler failed: ${nameOf(outcome.error)}`) }
     case 'handler-timeout':
       return { status: 'retry', error: new EventNotAppliedError('the handler took longer than handlerTimeoutMs.') }
     case 'busy':
@@ -81,8 +81,9 @@ function queuedIn(job: unknown, expected: string | undefined): QueuedEvent | Eve
 }
 
 function nameOf(thrown: unknown): string {
-  const { error, code } = traceOf(thrown)
-  return code === undefined ? String(error) : `${error} ${code}`
+  const { error, code, problem } = traceOf(thrown, 'it')
+  if (error === undefined) return String(problem)
+  return code === undefined ? `${error}.` : `${error} ${code}.`
 }
 
 function spread(ms: number): number {

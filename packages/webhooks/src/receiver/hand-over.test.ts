@@ -101,7 +101,7 @@ describe('a receiver with a queue', () => {
   })
 
   it('refuses what is no queue', () => {
-    expect(() => createReceiver({ secret: undefined, on: {}, queue: {} as EventQueue })).toThrow(
+    expect(() => createReceiver({ secret: () => undefined, on: {}, queue: {} as EventQueue })).toThrow(
       /queue has no method "enqueue"/,
     )
   })

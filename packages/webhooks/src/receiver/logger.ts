@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '@notewire/protocol'
+import { NotewireError, type WebhookEvent } from '@notewire/protocol'
 
 /** Logs what needs attention: `console`, or any logger with these three methods. */
 export interface Logger {
@@ -59,20 +59,57 @@ const MAX_FRAMES = 8
 
 /**
  * The fields of an error of the user that may be logged: its name, its code and where it was thrown. Its message may quote a note, a row or
- * a key, so only hooks get the error itself. Never throws, whatever was thrown.
+ * a key, so only hooks get the error itself. The message of a store's own error quotes nothing. Never throws, whatever was thrown.
+ *
+ * @param thrower  what threw, such as `the handler`
  */
-export function traceOf(error: unknown): Readonly<Record<string, unknown>> {
+export function traceOf(error: unknown, thrower: string): Readonly<Record<string, unknown>> {
   try {
-    return isError(error) ? partsOf(error) : { error: typeof error }
+    return isError(error) ? partsOf(error) : { problem: notAnError(error, thrower) }
   } catch {
     // Getters and Proxies can throw when they are read.
     return { error: typeof error }
   }
 }
 
+/** The text of a thrown value, which may quote a note: the message of an error, or a string. `undefined` for other values. */
+export function privateMessageOf(error: unknown): string | undefined {
+  try {
+    const text = isError(error) ? error.message : error
+    return typeof text === 'string' ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function partsOf(error: Error & { readonly code?: unknown }): Readonly<Record<string, unknown>> {
   const { name, code } = error
-  return { error: isToken(name) ? name : 'Error', ...(isToken(code) ? { code } : {}), at: framesOf(error) }
+  return {
+    error: isToken(name) ? name : 'Error',
+    ...(isToken(code) ? { code } : {}),
+    ...(isErrorOfStore(error) ? { problem: error.message } : {}),
+    at: framesOf(error),
+  }
+}
+
+/** The codes of the errors that the stores of this package throw. Their messages quote no note, no row and no key. */
+const STORE_CODES: readonly string[] = [
+  'node_sqlite_missing',
+  'postgres_not_migrated',
+  'postgres_timeout',
+  'redis_timeout',
+  'sqlite_folder_missing',
+  'sqlite_not_migrated',
+]
+
+function isErrorOfStore(error: Error): boolean {
+  return error instanceof NotewireError && STORE_CODES.includes(error.code)
+}
+
+function notAnError(thrown: unknown, thrower: string): string {
+  const article = typeof thrown === 'object' ? 'an' : 'a'
+  const what = thrown === undefined || thrown === null ? String(thrown) : `${article} ${typeof thrown}`
+  return `${thrower} threw ${what}, not an Error. Throw an Error, for example new Error(…): the log then shows where it was thrown.`
 }
 
 // The stack begins with the message, which may have several lines.

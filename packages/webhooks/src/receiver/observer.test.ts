@@ -251,11 +251,42 @@ describe('an error in the log', () => {
     expect(logger.lines.join()).not.toContain('Salaries')
   })
 
-  it('is shown by its kind where it is no error', async () => {
-    const { deliver, logger } = setUpReceiver({ on: { 'note.ended': () => Promise.reject('Salaries 2026') } })
+  it.each([
+    ['a text', 'Salaries 2026', 'a string'],
+    ['null', null, 'null'],
+    ['undefined', undefined, 'undefined'],
+    ['an object', { message: 'Salaries 2026' }, 'an object'],
+  ])('is replaced by an explanation if the handler threw %s', async (_what, thrown, words) => {
+    const { deliver, logger } = setUpReceiver({ on: { 'note.ended': () => Promise.reject(thrown) } })
     await deliver(anEvent({ kind: 'note.ended' }))
-    expect(logger.lines.join()).toMatch(/a handler failed.*"error":"string"/)
+    expect(logger.lines.join()).toContain(`"problem":"the handler threw ${words}, not an Error. Throw an Error, `)
     expect(logger.lines.join()).not.toContain('Salaries')
+  })
+
+  it('is shown with its message if logErrorMessages is on, which a warning says at the start', async () => {
+    const errors: unknown[] = [new Error('Salaries 2026'), 'Salaries 2027', null]
+    const { deliver, logger } = setUpReceiver({
+      logErrorMessages: true,
+      on: { 'note.ended': () => Promise.reject(errors.shift()) },
+      hooks: { onErrorAnswer: () => Promise.reject(new Error('Salaries 2028')) },
+    })
+    expect(logger.lines).toEqual([expect.stringMatching(/^warn logErrorMessages is on.*only in development/)])
+    for (let count = 0; count < 3; count += 1) await deliver(anEvent({ kind: 'note.ended' }))
+    const failures = logger.lines.filter((line) => line.includes('a handler failed'))
+    expect(failures).toEqual([
+      expect.stringMatching(/"error":"Error","at":.*"error_message":"Salaries 2026"/),
+      expect.stringMatching(/"problem":"the handler threw.*"error_message":"Salaries 2027"/),
+      expect.not.stringContaining('error_message'),
+    ])
+    expect(logger.lines.join()).toMatch(/a hook threw.*"error_message":"Salaries 2028"/)
+  })
+
+  it('of the function secret is never shown with its message, which may quote the secret', async () => {
+    const secret = () => Promise.reject(new Error(TEST_SECRET))
+    const { deliver, logger } = setUpReceiver({ secret, logErrorMessages: true })
+    await deliver(anEvent({ kind: 'note.ended' }))
+    expect(logger.lines.join()).toContain('returned no usable secret')
+    expect(logger.lines.join()).not.toContain(TEST_SECRET)
   })
 
   it('is shown without the name that it has given itself, where that may be a sentence', async () => {
@@ -271,7 +302,7 @@ describe('a line of the log', () => {
   it('has no fields when there is nothing to say in them, so that the console prints no "undefined" after it', async () => {
     const lines: unknown[][] = []
     const tell = (...line: unknown[]) => lines.push(line)
-    const { deliver } = setUpReceiver({ secret: undefined, logger: { info: tell, warn: tell, error: tell } })
+    const { deliver } = setUpReceiver({ secret: () => undefined, logger: { info: tell, warn: tell, error: tell } })
     await deliver(anEvent({ kind: 'note.ended' }))
     expect(lines).toEqual([[expect.stringMatching(/^no signing secret is known/)]])
   })

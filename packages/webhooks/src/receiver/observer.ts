@@ -2,7 +2,7 @@ import { type Clock, type Drift, isKnownEvent, type WebhookEvent } from '@notewi
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
-import { fieldsOf, integrationField, type Logger, traceOf, unfailing } from './logger.ts'
+import { fieldsOf, integrationField, type Logger, privateMessageOf, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { HandlerResult } from './received-event.ts'
@@ -32,14 +32,26 @@ export class Observer {
   readonly #earlyErrorLimits: RateLimits
   readonly #refused: RateLimits
   readonly #drift: RateLimits
+  readonly #logErrorMessages: boolean
 
-  constructor(options: { readonly hooks: ReceiverHooks; readonly logger: Logger; readonly clock: Clock }) {
-    const { hooks, logger, clock } = options
+  constructor(options: {
+    readonly hooks: ReceiverHooks
+    readonly logger: Logger
+    readonly logErrorMessages: boolean
+    readonly clock: Clock
+  }) {
+    const { hooks, logger, logErrorMessages, clock } = options
     this.#hooks = hooks
     this.#logger = unfailing(logger)
     this.#earlyErrorLimits = new RateLimits(clock, { maxCalls: 1, windowMs: 60_000 })
     this.#refused = new RateLimits(clock, { maxCalls: 30, windowMs: 60_000 })
     this.#drift = new RateLimits(clock, { maxCalls: 1, windowMs: 3_600_000 })
+    this.#logErrorMessages = logErrorMessages
+    if (logErrorMessages) {
+      this.#logger.warn(
+        'logErrorMessages is on: the messages of errors in this log may contain note content; use it only in development',
+      )
+    }
   }
 
   /** Called once for every answer that is not 2xx. Logs only {@link EARLY_ERRORS}: other methods log the rest. */
@@ -61,7 +73,7 @@ export class Observer {
   readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
     const line = OUTCOME_LINES[outcome.status]
     if (line !== undefined) {
-      const trace = 'error' in outcome ? traceOf(outcome.error) : {}
+      const trace = 'error' in outcome ? this.#traceOf(outcome.error, THROWERS[outcome.status]) : {}
       this.#logger[line.level](line.message, { ...fieldsOf(outcome.event, integration), ...trace })
     }
     const { onOutcome } = this.#hooks
@@ -84,7 +96,7 @@ export class Observer {
 
   /** An arrow function, so that it stays bound when passed as a callback. */
   readonly lateEnd = (event: WebhookEvent, end: HandlerResult, integration: string): void => {
-    const trace = end.status === 'threw' ? traceOf(end.error) : {}
+    const trace = end.status === 'threw' ? this.#traceOf(end.error, 'the handler') : {}
     this.#logger.warn('a handler ended after the receiver had released its claim', {
       ...fieldsOf(event, integration),
       ended: end.status,
@@ -106,7 +118,7 @@ export class Observer {
   queueFailed(event: WebhookEvent, integration: string, error: unknown): void {
     this.#logger.error('the queue did not accept an event; the service will send it again', {
       ...fieldsOf(event, integration),
-      ...traceOf(error),
+      ...this.#traceOf(error, 'the queue'),
     })
   }
 
@@ -144,6 +156,13 @@ export class Observer {
     }
   }
 
+  memoryLost(): void {
+    this.#logger.warn(
+      'each delivery got a new receiver with an empty store in memory, so that every duplicate is processed again; create the receiver ' +
+        'once, outside of the function that handles a request, or use a store in a database',
+    )
+  }
+
   alreadyParsed(integration: string | undefined): void {
     this.#error(
       'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +
@@ -169,7 +188,7 @@ export class Observer {
   broken(error: unknown, integration: string | undefined): void {
     this.#logger.error('the receiver failed with an unexpected error; please report it', {
       ...integrationField(integration),
-      ...traceOf(error),
+      ...this.#traceOf(error, 'the receiver'),
     })
   }
 
@@ -183,6 +202,12 @@ export class Observer {
     return suppressed === 0 ? {} : { more_since_last_line: suppressed }
   }
 
+  #traceOf(error: unknown, thrower: string): Readonly<Record<string, unknown>> {
+    const trace = traceOf(error, thrower)
+    const message = this.#logErrorMessages ? privateMessageOf(error) : undefined
+    return message === undefined ? trace : { ...trace, error_message: message }
+  }
+
   // The console would print "{}" for empty fields.
   #error(message: string, fields: Readonly<Record<string, unknown>>): void {
     if (Object.keys(fields).length === 0) this.#logger.error(message)
@@ -191,7 +216,8 @@ export class Observer {
 
   /** Calls a hook or `waitUntil`. Logs an error that it throws; the answer stays the same. */
   callHook(hook: () => unknown): void {
-    const failed = (error: unknown) => this.#logger.error('a hook threw; the event is not affected', traceOf(error))
+    const failed = (error: unknown) =>
+      this.#logger.error('a hook threw; the event is not affected', this.#traceOf(error, 'the hook'))
     try {
       Promise.resolve(hook()).catch(failed)
     } catch (error) {
@@ -223,6 +249,14 @@ const OUTCOME_LINES: Readonly<
   },
 }
 
+/** What threw the error of an outcome. */
+const THROWERS = {
+  failed: 'the handler',
+  busy: 'the database',
+  'store-failed': 'the store',
+  'sink-failed': 'the sink',
+} as const
+
 /** The log line for a delivery whose handler or sink is still running at the deadline. */
 const OVERDUE = {
   handler: {
@@ -250,7 +284,7 @@ const WITHOUT_SECRET: Readonly<Partial<Record<SecretFinding['status'], string>>>
 
 /** The log fields of an error: the message only of a `SecretError`, because that of another error may contain the secret. */
 function problemOf(error: unknown): Readonly<Record<string, unknown>> {
-  return isSecretError(error) ? { problem: error.message } : traceOf(error)
+  return isSecretError(error) ? { problem: error.message } : traceOf(error, 'the function "secret"')
 }
 
 function isSecretError(error: unknown): error is SecretError {

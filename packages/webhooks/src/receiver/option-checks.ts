@@ -109,6 +109,11 @@ export function assertObject(option: string, value: unknown, example: string): v
   refuseUnless(typeof value === 'object' && value !== null, option, `must be an object, such as ${example}.`)
 }
 
+/** Throws an OptionError unless the value is `true` or `false`: the text of a variable, such as 'false', would count as true. */
+export function assertBoolean(option: string, value: unknown): void {
+  refuseUnless(typeof value === 'boolean', option, 'must be true or false, not a text. Pass a boolean, or omit it.')
+}
+
 /** Throws an OptionError unless the value is a function or absent. */
 export function assertOptionalFunction(option: string, value: unknown): void {
   if (value === undefined || typeof value === 'function') return

@@ -6,8 +6,11 @@ import type { ProcessOutcome } from './outcome.ts'
 /** The receiver of one endpoint. Create it once, and mount it with an adapter, or with its own `fetch`. */
 export interface Receiver {
   /**
-   * Answers a Web `Request`: the handler of Next route files, `Bun.serve`, `Deno.serve`, Workers, Hono and the like. It
-   * is bound, and ignores the other arguments that frameworks pass.
+   * Answers a Web `Request`: the handler of Next route files, `Bun.serve`, `Deno.serve` and Workers. It is bound, and ignores the other
+   * arguments that frameworks pass. With Hono, pass the request of the context: `(c) => receiver.fetch(c.req.raw)`. Express and `node:http`
+   * have no `Request`: use `expressHandler` or `nodeHandler`.
+   *
+   * @throws OptionError if it is given no `Request`, such as the context of a framework
    */
   readonly fetch: (request: Request) => Promise<Response>
   /** The option `integration`. */

@@ -15,6 +15,7 @@ import { memoryStore } from '../stores/memory-store.ts'
 import type { EventHandler, EventHandlers, HandlerContext, Prepare, TransactionContext } from './handlers.ts'
 import type { Logger } from './logger.ts'
 import {
+  assertBoolean,
   assertHandlers,
   assertObject,
   assertOptionalFunction,
@@ -69,8 +70,24 @@ interface DeliveryOptions<Secret> {
   readonly hooks?: ReceiverHooks | undefined
   /** @default console */
   readonly logger?: Logger | undefined
+  /**
+   * Adds the messages of errors that handlers, sinks, hooks, stores and queues throw to the log. **Only for development:** a message may
+   * contain note content, a row of a database or a key. The receiver logs a warning when it is created with `true`.
+   *
+   * @default false: the log shows the class of an error, its code, and where it was thrown
+   */
+  readonly logErrorMessages?: boolean | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
+}
+
+/** The options of a receiver that passes each event to a sink, without handlers, deduplication, revision gate and store. */
+export interface EventSinkOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
+  /**
+   * Called with each verified event about a note. The receiver answers 204 when it resolves, and 503 when it rejects or does not resolve
+   * within 8 s. Events about the endpoint itself are answered 204 without a call.
+   */
+  readonly sink: EventSink
 }
 
 /** The options of a receiver that calls handlers with this context. */
@@ -135,20 +152,35 @@ export interface TransactionReceiverOptions<Transaction, Secret = SecretSource, 
   readonly store: TransactionStore<Transaction>
 }
 
-/** The options of a receiver that passes each event to a sink, without handlers, deduplication, revision gate and store. */
-export interface SinkReceiverOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
+/** A store of a receiver: with leases, or with transactions. */
+// The transactions of both kinds differ, so this is the constraint of a type parameter only.
+export type AnyStore = ReceiverStore<never> | TransactionStore<never>
+
+/** What handlers get with a store. */
+export type ContextOf<Store, Prepared> =
+  Store extends TransactionStore<infer Transaction>
+    ? TransactionContext<Transaction, Prepared>
+    : Store extends ReceiverStore<infer Transaction>
+      ? HandlerContext<Transaction, Prepared>
+      : never
+
+/** The options of a receiver with handlers: its store decides what they get. */
+export interface OptionsWithStore<Store, Secret, Prepared>
+  extends HandlerOptions<ContextOf<Store, Prepared>, Prepared, Secret> {
   /**
-   * Called with each verified event about a note. The receiver answers 204 when it resolves, and 503 when it rejects or does not resolve
-   * within 8 s. Events about the endpoint itself are answered 204 without a call.
+   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
+   * instances. With `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`, each event is processed in one transaction.
+   *
+   * @default memoryStore()
    */
-  readonly sink: EventSink
+  readonly store?: Store | undefined
 }
 
 /** The options of `createReceiver`. */
 export type AnyReceiverOptions<Transaction> =
   | ReceiverOptions<Transaction, SecretSource | SecretLookup>
   | TransactionReceiverOptions<Transaction, SecretSource | SecretLookup>
-  | SinkReceiverOptions<SecretSource | SecretLookup>
+  | EventSinkOptions<SecretSource | SecretLookup>
 
 type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions<never> | 'sink'>
 type Excluded = { readonly [Option in ProcessingOption]?: undefined }
@@ -175,6 +207,7 @@ const OPTIONS: readonly (keyof ReceiverOptions)[] = [
   'waitUntil',
   'hooks',
   'logger',
+  'logErrorMessages',
   'clock',
 ]
 
@@ -215,6 +248,7 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
     waitUntil: options.waitUntil,
     hooks: options.hooks ?? {},
     logger: options.logger ?? console,
+    logErrorMessages: options.logErrorMessages ?? false,
     clock,
   }
   assertStore(resolved.handling)
@@ -224,6 +258,7 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
   assertObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')
   refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
   for (const hook of HOOKS) assertOptionalFunction(hook, resolved.hooks[hook])
+  assertBoolean('logErrorMessages', resolved.logErrorMessages)
   assertHandlers(resolved.handling)
   assertValidOptions(resolved)
   return resolved

@@ -7,14 +7,18 @@ import { routeHandler } from '../adapters/next.ts'
 import { nodeHandler } from '../adapters/node.ts'
 import {
   createReceiver,
+  type EventHandlers,
+  type EventSinkOptions,
+  type HandlerContext,
   memoryStore,
   type ProcessOutcome,
   type Receiver,
   type ReceiverOfMany,
+  type ReceiverOptions,
   type ReceiverStore,
 } from '../index.ts'
 
-const receiver = createReceiver({ secret: undefined, on: {} })
+const receiver = createReceiver({ secret: () => undefined, on: {} })
 
 describe('handlers', () => {
   it('are given the event of their kind', () => {
@@ -40,30 +44,30 @@ describe('handlers', () => {
   })
 
   it('may return any value but a response, a promise of it, or nothing', () => {
-    createReceiver({ secret: [], on: { 'note.ended': async () => 7, 'note.updated': () => undefined } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': async () => 7, 'note.updated': () => undefined } })
     const revisions = new Map<string, number>()
-    createReceiver({ secret: [], on: { 'note.deleted': ({ data }) => revisions.delete(data.note_id) } })
-    createReceiver({ secret: [], on: { 'note.deleted': async ({ data }) => revisions.get(data.note_id) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.deleted': ({ data }) => revisions.delete(data.note_id) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.deleted': async ({ data }) => revisions.get(data.note_id) } })
     const insert = async () => ({ rowCount: 1, rows: [{ note_id: 'note_1' }] })
     createReceiver({
-      secret: [],
+      secret: 'whsec_',
       on: { 'note.ended': insert, 'note.updated': () => Promise.all([insert(), insert()]) },
     })
     const query = Promise.resolve([{ note_id: 'note_1' }]) as PromiseLike<object[]>
-    createReceiver({ secret: [], on: { 'note.ended': () => query }, onUnknown: () => null })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': () => query }, onUnknown: () => null })
   })
 
   it('may not return a response', () => {
     // @ts-expect-error a response does not reach the service
-    createReceiver({ secret: [], on: { 'note.ended': () => new Response('no', { status: 500 }) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': () => new Response('no', { status: 500 }) } })
     // @ts-expect-error nor a promise of one
-    createReceiver({ secret: [], on: { 'note.ended': async () => Response.json({}) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': async () => Response.json({}) } })
     // @ts-expect-error nor one of two results
-    createReceiver({ secret: [], on: { 'note.ended': () => (Date.now() > 1 ? Response.error() : false) } })
+    createReceiver({ secret: 'whsec_', on: { 'note.ended': () => (Date.now() > 1 ? Response.error() : false) } })
     // @ts-expect-error nor for an unknown kind
-    createReceiver({ secret: [], on: {}, onUnknown: async () => fetch('https://example.com') })
+    createReceiver({ secret: 'whsec_', on: {}, onUnknown: async () => fetch('https://example.com') })
     // @ts-expect-error nor from a sink
-    createReceiver({ secret: [], sink: async () => new Response() })
+    createReceiver({ secret: 'whsec_', sink: async () => new Response() })
   })
 })
 
@@ -148,6 +152,32 @@ describe('a secret function that takes the integration', () => {
     >()
     // @ts-expect-error receiver.fetch is the handler
     routeHandler(receiver)
+  })
+})
+
+describe('the options', () => {
+  it('contain handlers or a sink', () => {
+    // @ts-expect-error neither handlers nor a sink
+    createReceiver({ secret: 'whsec_' })
+    // @ts-expect-error nothing
+    createReceiver({})
+  })
+
+  it('may be named by their types', () => {
+    const handling: ReceiverOptions = { secret: () => 'whsec_', on: {} }
+    expectTypeOf(createReceiver(handling)).toEqualTypeOf<Receiver>()
+    const sinking: EventSinkOptions = { secret: ['whsec_'], sink: async () => undefined }
+    expectTypeOf(createReceiver(sinking)).toEqualTypeOf<Receiver>()
+  })
+
+  it('take the type of a transaction from a store whose type is a parameter', () => {
+    function receiverOver<Transaction>(
+      store: ReceiverStore<Transaction>,
+      on: EventHandlers<HandlerContext<Transaction>>,
+    ): Receiver {
+      return createReceiver({ secret: 'whsec_', store, on })
+    }
+    expectTypeOf(receiverOver).returns.toEqualTypeOf<Receiver>()
   })
 })
 

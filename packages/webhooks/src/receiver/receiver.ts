@@ -1,8 +1,10 @@
 import { isIdentifier, isIntegrationId, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import type { IncomingAttempt } from './attempt.ts'
 import { createResponder } from './delivery.ts'
 import { eventFrom } from './event-in.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
+import { LostMemory } from './lost-memory.ts'
 import { Observer } from './observer.ts'
 import { assertValidGraceMs } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
@@ -11,12 +13,12 @@ import type { AttemptContext } from './received-event.ts'
 import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
 import {
   type AnyReceiverOptions,
-  type ReceiverOptions,
+  type AnyStore,
+  type EventSinkOptions,
+  type OptionsWithStore,
   resolveReceiverOptions,
-  type SinkReceiverOptions,
-  type TransactionReceiverOptions,
 } from './receiver-options.ts'
-import { isLookup, type SecretLookup, type SecretSource, type Secrets, secretOfOne } from './secret-source.ts'
+import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
 import { TransactionProcessor } from './transaction-processor.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
@@ -28,7 +30,7 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  *
  * If `secret` is a function that takes a parameter, the result is a {@link ReceiverOfMany}.
  *
- * @throws SecretError when `secret` is malformed. If it is missing, the receiver answers 503 instead
+ * @throws SecretError when `secret` is malformed or missing. If a function returns such a secret, the receiver answers 503 instead
  * @throws OptionError when another option is invalid; the message names the option and the fix
  * @example
  * ```ts
@@ -45,20 +47,18 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  * export const POST = receiver.fetch
  * ```
  */
-export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never, Prepared = undefined>(
-  options: ReceiverOptions<Transaction, Secret, Prepared> | SinkReceiverOptions<Secret>,
-): ReceiverFor<Secret>
-/** The same, with a store that opens the transactions: each event is processed exactly once. */
-export function createReceiver<Secret extends Secrets | SecretLookup, Transaction, Prepared = undefined>(
-  options: TransactionReceiverOptions<Transaction, Secret, Prepared>,
-): ReceiverFor<Secret>
-export function createReceiver<Transaction = never, Prepared = undefined>(
-  options: ReceiverOptions<Transaction, SecretSource, Prepared> | SinkReceiverOptions,
-): Receiver
+// One signature: TypeScript would report a mistake as "No overload matches this call". If neither type fits, it explains the one that is
+// written last, or from version 7 on the one whose name is last in the alphabet: the receiver with handlers.
+export function createReceiver<
+  Secret extends Secrets | SecretLookup,
+  Store extends AnyStore = ReceiverStore,
+  Prepared = undefined,
+>(options: EventSinkOptions<Secret> | OptionsWithStore<Store, Secret, Prepared>): ReceiverFor<Secret>
 export function createReceiver<Transaction>(options: AnyReceiverOptions<Transaction>): Receiver | ReceiverOfMany {
   const {
     hooks,
     integration: ownIntegration,
+    logErrorMessages,
     maxBodyBytes,
     path,
     queue,
@@ -72,7 +72,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   } = resolveReceiverOptions(options)
   const { clock, logger } = processing
   const { store } = handling
-  const observer = new Observer({ hooks, logger, clock })
+  const observer = new Observer({ hooks, logger, logErrorMessages, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
   const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
   const processor = processorOf()
@@ -102,6 +102,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   }
 
   function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
+    if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }
 
@@ -159,6 +160,9 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
   }
   return multiReceiver
 }
+
+/** Of all receivers of this process. */
+const lostMemory = new LostMemory()
 
 const NO_INTEGRATION =
   'the integration is missing or malformed. Pass { integration } with the id that the handler or queue got.'

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET, TEST_SECRET } from '../fixtures/secrets.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
+import { SecretError } from '../verifier/signing-secret.ts'
+import { createReceiver } from './receiver.ts'
 
 describe('the signing secret', () => {
   it('is asked for at each delivery, so that the first verification waits for it', async () => {
@@ -17,10 +19,23 @@ describe('the signing secret', () => {
     expect((await deliver(anEvent({ kind: 'endpoint.verification' }))).status).toBe(204)
   })
 
+  it.each([
+    [undefined, 'is missing'],
+    [null as unknown as undefined, 'is missing'],
+    ['', 'is an empty text'],
+    [[], 'is a list without a secret'],
+    [[null, undefined, ''], 'is a list without a secret'],
+  ])('is refused at the start if it is %j, with the environment variable and the function', (secret, problem) => {
+    const create = () => createReceiver({ secret, on: {} })
+    expect(create).toThrow(SecretError)
+    expect(create).toThrow(`the signing secret ${problem}`)
+    expect(create).toThrow(/Set the environment variable.*secret: \(\) => process\.env\['NOTES_SIGNING_SECRET'\]/)
+  })
+
   it.each([[undefined], [''], [[]], [[null, undefined, '']]])(
-    'may be missing for good: %j answers 503 and says so in the log',
+    'may be missing for good if a function gives it: %j answers 503 and says so in the log',
     async (secret) => {
-      const { deliver, logger } = setUpReceiver({ secret })
+      const { deliver, logger } = setUpReceiver({ secret: () => secret })
       expect((await deliver(anEvent({ kind: 'endpoint.verification' }))).status).toBe(503)
       expect(logger.lines).toEqual([expect.stringMatching(/^error no signing secret is known/)])
     },

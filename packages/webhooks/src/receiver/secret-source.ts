@@ -1,17 +1,17 @@
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
-import { isGap, type SecretList } from '../verifier/signing-secret.ts'
+import { isGap, SecretError, type SecretList } from '../verifier/signing-secret.ts'
 import { isThenable } from './when-settled.ts'
 
 /**
- * One secret, or several during a rotation; `undefined`, an empty string, or a list without a secret while there is none yet. Gaps in a list
- * are ignored ({@link SecretList}).
+ * One secret, or several during a rotation. Gaps in a list are ignored ({@link SecretList}). `undefined`, an empty string, or a list without a
+ * secret means that there is none yet, which only a function may return.
  */
 export type Secrets = string | SecretList | undefined
 
 /**
- * Where a receiver gets its signing secret: the secret itself, or a function that the receiver calls at each delivery. A missing secret
- * does not throw, because builds run without one, and because the first delivery can arrive before the secret is stored. Until there is a
- * secret, the receiver answers 503, and the service retries.
+ * Where a receiver gets its signing secret: the secret itself, which must exist when the receiver is created, or a function that the
+ * receiver calls at each delivery. Use a function if the program is built or started without the secret, or if the first delivery can arrive
+ * before the secret is stored. Until the function returns a secret, the receiver answers 503, and the service retries.
  */
 export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
 
@@ -66,7 +66,7 @@ const MISSING: SecretFinding = { status: 'missing' }
 /**
  * Finds the secret of a receiver of one integration. A function is called at each delivery.
  *
- * @throws SecretError if the source is a malformed string or list
+ * @throws SecretError if the source is a malformed string or list, or has no secret
  */
 export function secretOfOne(source: SecretSource): SecretFinder {
   return { isOfMany: false, find: finderOf(source), findOther: () => undefined, knows: () => true }
@@ -75,7 +75,8 @@ export function secretOfOne(source: SecretSource): SecretFinder {
 function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFinding> {
   if (typeof source !== 'function') {
     const check = signatureCheckOf(source)
-    const finding: SecretFinding = check === undefined ? MISSING : { status: 'found', check }
+    if (check === undefined) throw new SecretError(missing(source), SET_THE_VARIABLE)
+    const finding: SecretFinding = { status: 'found', check }
     return () => finding
   }
 
@@ -96,6 +97,15 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
     }
   }
 }
+
+function missing(secrets: Secrets | null): string {
+  if (typeof secrets === 'string') return 'is an empty text'
+  return Array.isArray(secrets) ? 'is a list without a secret' : 'is missing'
+}
+
+const SET_THE_VARIABLE =
+  'Set the environment variable that contains it before the program starts. If the secret is not known yet at the start, as during a ' +
+  "build, pass a function, which the receiver calls at each delivery: secret: () => process.env['NOTES_SIGNING_SECRET']."
 
 /** The finding for what the function `secret` returned. */
 export function findingOf(secrets: Secrets | null): SecretFinding {

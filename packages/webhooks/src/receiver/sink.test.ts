@@ -8,10 +8,10 @@ import { anEvent, anUnknownEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { createReceiver } from './receiver.ts'
-import type { ReceiverOptions, SinkReceiverOptions } from './receiver-options.ts'
+import type { EventSinkOptions, ReceiverOptions } from './receiver-options.ts'
 import type { EventSink } from './sink.ts'
 
-function setUpSink(sink: EventSink, options: Partial<SinkReceiverOptions> = {}) {
+function setUpSink(sink: EventSink, options: Partial<EventSinkOptions> = {}) {
   const clock = new ManualClock()
   const logger = recordingLogger()
   const outcomes: ProcessOutcome[] = []

@@ -1,8 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
+import { OptionError } from '@notewire/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ManualClock } from '../fixtures/manual-clock.ts'
 import { passingHeaders } from '../fixtures/passing-headers.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { setUpMany } from '../fixtures/set-up-many.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
@@ -30,6 +35,65 @@ function streaming(chunks: readonly Uint8Array[], clock: ManualClock, events: st
   )
   return posting(body, clock)
 }
+
+describe('fetch of a receiver', () => {
+  const request = () => new Request(URL, { method: 'POST' })
+  // What Node.js, Express, Fastify and Koa pass.
+  const incoming = { method: 'POST', url: '/hooks', headers: {}, socket: {}, pipe: () => undefined }
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'the context of Hono',
+      { req: { raw: request(), method: 'POST', url: URL } },
+      /\(c\) => receiver\.fetch\(c\.req\.raw\)/,
+    ],
+    ['the request of Hono', { raw: request(), method: 'POST', url: URL }, /\(c\) => receiver\.fetch\(c\.req\.raw\)/],
+    ['an event of Nitro', { req: request() }, /\(\{ req \}\) => receiver\.fetch\(req\)/],
+    ['an event with a request', { request: request() }, /\(\{ request \}\) => receiver\.fetch\(request\)/],
+    ['a request of Node.js or Express', incoming, /nodeHandler\(receiver\).*expressHandler\(receiver\)/],
+    ['a request of Fastify', { ...incoming, raw: incoming }, /fastifyPlugin/],
+    ['the context of Koa', { req: incoming, request: { req: incoming } }, /nodeHandler\(receiver\)/],
+    [
+      'a Request of an older polyfill with a relative URL',
+      { ...request(), method: 'POST', url: '/hooks', headers: new Headers() },
+      /Web Request/,
+    ],
+    ['an event of AWS Lambda', { version: '2.0', requestContext: {}, headers: {} }, /lambdaHandler\(receiver\)/],
+    ['nothing', undefined, /Web Request/],
+    ['null', null, /Web Request/],
+    ['a text', URL, /Web Request/],
+  ])('rejects %s with an error that names the fix', async (_what, given, fix) => {
+    const { receiver, logger } = setUpReceiver()
+    const { for: receiverOf } = setUpMany().receiver
+    for (const fetch of [receiver.fetch, receiverOf('acme').fetch]) {
+      const fetching = fetch(given as Request)
+      await expect(fetching).rejects.toThrow(OptionError)
+      await expect(fetching).rejects.toMatchObject({ option: 'request', message: expect.stringMatching(fix) })
+    }
+    expect(logger.lines).toEqual([])
+  })
+
+  it('takes a Request of another implementation', async () => {
+    const { receiver } = setUpReceiver()
+    const own = request()
+    const other = { method: 'POST', url: URL, headers: own.headers, body: null, bodyUsed: false } as unknown as Request
+    expect((await receiver.fetch(other)).status).toBe(401)
+  })
+
+  it('in a server of Node.js, which gives it no Request, says which adapter to use', async () => {
+    const { receiver } = setUpReceiver()
+    const told = Promise.withResolvers<unknown>()
+    const server = createServer((message, response) => {
+      receiver.fetch(message as unknown as Request).catch(told.resolve)
+      response.end()
+    })
+    server.listen(0)
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`, { method: 'POST', body: '{}' })
+    expect(String(await told.promise)).toMatch(/option_invalid.*nodeHandler\(receiver\)/)
+  })
+})
 
 describe('the body of a Web request', () => {
   it.each([

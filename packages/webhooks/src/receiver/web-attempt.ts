@@ -1,8 +1,14 @@
 import type { Answer } from './answer.ts'
 import type { BodyDeadline, BodyReading, IncomingAttempt } from './attempt.ts'
+import { isRequest, notARequest } from './not-a-request.ts'
 
-/** A Web `Request` as an attempt. */
+/**
+ * A Web `Request` as an attempt.
+ *
+ * @throws OptionError if it is no `Request`; the message names the fix for the framework
+ */
 export function attemptOf(request: Request): IncomingAttempt {
+  if (!isRequest(request)) throw notARequest(request)
   return {
     method: request.method,
     path: new URL(request.url).pathname,

@@ -5,6 +5,7 @@
  *
  * @module
  */
+
 export { betterSqlite } from './better-sqlite.ts'
 export { type D1Binding, type D1Statement, d1 } from './d1.ts'
 export { type DurableObjectSqlStorage, durableObjectSqlite } from './durable-object-sqlite.ts'
@@ -20,4 +21,5 @@ export { migrationOf, type PostgresTables } from './postgres-migration.ts'
 export { isInTransaction, PostgresQueries, type PostgresQueriesOptions, postgresCodeOf } from './postgres-queries.ts'
 export type { PreparedStatement, SqliteConnection } from './sqlite-connection.ts'
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+export { explainMissingTables, SqliteFolderMissingError, SqliteNotMigratedError } from './sqlite-errors.ts'
 export { whenFree } from './when-free.ts'

@@ -1,19 +1,35 @@
 import { NotewireError, OptionError } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import type { SqliteDriver } from './sqlite-driver.ts'
+import { SqliteFolderMissingError } from './sqlite-errors.ts'
 
 /**
  * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
  * `sqliteStore(nodeSqlite('events.db'))`.
  *
- * @param path  the file, which is created at the first use of the store; `:memory:` keeps everything in the process, where
- * no transaction of a handler can reach it
+ * @param path  the file, which is created at the first use of the store, in a folder that exists; `:memory:` keeps everything in the
+ * process, where no transaction of a handler can reach it
  */
 export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
   return connectionDriver(
-    () => new (importNodeSqlite().DatabaseSync)(path),
+    () => openFile(path),
     (database) => database.close(),
+    path,
   )
+}
+
+function openFile(path: string): InstanceType<typeof import('node:sqlite').DatabaseSync> {
+  const { DatabaseSync } = importNodeSqlite()
+  try {
+    return new DatabaseSync(path)
+  } catch (error) {
+    const { resolve, dirname } = process.getBuiltinModule('node:path')
+    const absolute = resolve(path)
+    const folder = dirname(absolute)
+    const isFile = !path.startsWith('file:') && String(error).includes('unable to open database file')
+    const isFolderMissing = isFile && !process.getBuiltinModule('node:fs').existsSync(folder)
+    throw isFolderMissing ? new SqliteFolderMissingError(absolute, folder, error) : error
+  }
 }
 
 // Not by `import`: bundlers for Workers and browsers cannot resolve it, and it prints a warning even if SQLite is not used.

@@ -1,5 +1,6 @@
 import { OptionError } from '@notewire/protocol'
 import type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+import { explainMissingTables } from './sqlite-errors.ts'
 
 /** The methods that a store calls on a connection: a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export interface SqliteConnection {
@@ -11,6 +12,10 @@ export interface SqliteConnection {
   readonly isTransaction?: boolean
   /** Whether a transaction is open: the property of `better-sqlite3`. */
   readonly inTransaction?: boolean
+  /** The file, in `node:sqlite` from Node.js 22.16 on. */
+  location?(): string | null
+  /** The file, in `better-sqlite3`. */
+  readonly name?: string
 }
 
 /** The methods that a store calls on a prepared statement. */
@@ -37,10 +42,12 @@ const SYNCHRONOUS: Readonly<Record<Durability, SqliteStatement>> = {
  *
  * @param open  called at the first use of the store, and at the first use after it was closed
  * @param close  closes the connection that `open` returned
+ * @param givenPath  the file, for connections that do not say it
  */
 export function connectionDriver<Connection extends SqliteConnection>(
   open: () => Connection,
   close?: (connection: Connection) => void,
+  givenPath?: string,
 ): SqliteDriver<SqliteConnection> {
   let connection: Connection | undefined
   let isSet = false
@@ -65,7 +72,15 @@ export function connectionDriver<Connection extends SqliteConnection>(
 
     batchIn(transaction, statements) {
       refuseWithoutTransaction(transaction)
-      return runAll(transaction, statements)
+      try {
+        return runAll(transaction, statements)
+      } catch (error) {
+        throw explainMissingTables(error, pathOf(transaction), OTHER_FILE)
+      }
+    },
+
+    get path() {
+      return connection && (pathOf(connection) ?? givenPath)
     },
 
     close() {
@@ -88,6 +103,14 @@ export function inTransaction<Result>(connection: SqliteConnection, work: () => 
     rollBack(connection)
     throw error
   }
+}
+
+const OTHER_FILE =
+  'It is the database of the connection that was passed to commit. Open it on the file of the store, so that your rows and the ' +
+  'record of the store are committed together.'
+
+function pathOf(connection: SqliteConnection): string | undefined {
+  return connection.location?.() ?? connection.name
 }
 
 const BEGIN: SqliteStatement = { sql: 'BEGIN IMMEDIATE', parameters: [] }

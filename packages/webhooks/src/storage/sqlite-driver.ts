@@ -39,4 +39,6 @@ export interface SqliteDriver<Transaction = never> {
   batchIn?(transaction: Transaction, statements: readonly SqliteStatement[]): readonly SqliteRow[][]
   /** Closes the connection, if the driver opened it. */
   close?(): void
+  /** The file of the open connection, for the messages of errors. */
+  readonly path?: string | undefined
 }

@@ -15,13 +15,10 @@ export function isGap(secret: string | null | undefined): secret is '' | null | 
   return !secret
 }
 
-/** The signing secret is malformed. The message says what is wrong, and never contains the secret. */
+/** The signing secret is malformed or missing. The message says what is wrong, and never contains the secret. */
 export class SecretError extends NotewireError<'secret_malformed'> {
-  constructor(problem: string) {
-    super(
-      'secret_malformed',
-      `the signing secret ${problem}. Copy it again from the response that created the endpoint, or rotate it.`,
-    )
+  constructor(problem: string, nextStep = 'Copy it again from the response that created the endpoint, or rotate it.') {
+    super('secret_malformed', `the signing secret ${problem}. ${nextStep}`)
   }
 }
 

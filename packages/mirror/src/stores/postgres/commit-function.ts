@@ -7,6 +7,8 @@ import { inJson, namesOf, storedFrom } from './note-columns.ts'
 const PARTS = ['title', 'content', 'transcript', 'summary'] as const
 const PLACES = `version, position, visible_since, first_visible, vanished_since, ${PARTS.map((part) => `${part}_at`).join(', ')}, statuses_at`
 const POSITION = 'coalesce(position_before + written.place, known.position, 0)'
+// Due times have their own conversion.
+const OTHER_COLUMNS = STATE_COLUMNS.filter(([name]) => name !== 'due_at')
 const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
 
 const FENCED = `integrations.integration = for_integration AND integrations.generation = fence_generation
@@ -27,7 +29,7 @@ export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_2(
   for_integration text, expected_versions text, note_stamps text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
-  fence_generation text, fence_token bigint, hint_due_ms float8
+  fence_generation text, fence_token bigint, hint_due_ms float8, now_ms float8
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' ${BY_INDEX}
 AS $function$
@@ -40,8 +42,9 @@ DECLARE
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
+  ahead float8 := ${aheadOf('now_ms')};
   -- By the clock of the server.
-  hint_due_at timestamptz := to_timestamp((hint_due_ms + ${aheadOf('heard_ms')}) / 1000);
+  hint_due_at timestamptz := to_timestamp((hint_due_ms + ahead) / 1000);
   -- By note: 'erased', or which texts changed.
   changed jsonb := (
     SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
@@ -105,7 +108,7 @@ BEGIN
       position = mirrors.position + announcements,
       progress = coalesce(next_progress::jsonb, mirrors.progress),
       progress_version = mirrors.progress_version + CASE WHEN next_progress IS NULL THEN 0 ELSE 1 END,
-      heard_at = greatest(mirrors.heard_at, to_timestamp(heard_ms / 1000))
+      heard_at = greatest(mirrors.heard_at, to_timestamp((heard_ms + ahead) / 1000))
       WHERE mirrors.integration = for_integration AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
       RETURNING mirrors.position - announcements INTO position_before;
     IF NOT FOUND OR EXISTS (
@@ -121,7 +124,7 @@ BEGIN
       WHERE notes.integration = for_integration AND notes.note_id = ANY (stamp.note_ids);
   END LOOP;
 
-  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, ${namesOf(STATE_COLUMNS)})
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, due_at, ${namesOf(OTHER_COLUMNS)})
     SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1,
       ${POSITION},
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
@@ -132,7 +135,10 @@ BEGIN
       CASE WHEN (known.status, known.transcript_status, known.summary_status)
           IS DISTINCT FROM (written.status, written.transcript_status, written.summary_status) OR known.version IS NULL
         THEN ${POSITION} ELSE known.statuses_at END,
-      ${storedFrom('written', STATE_COLUMNS)}
+      -- A due time that was read from this row is already by the clock of the server.
+      CASE WHEN known.due_at = to_timestamp(written.due_at / 1000) THEN known.due_at
+        ELSE to_timestamp((written.due_at + ahead) / 1000) END,
+      ${storedFrom('written', OTHER_COLUMNS)}
       FROM jsonb_to_recordset(writes) AS written (
         note_id text, place bigint, appeared boolean, ${inJson(STATE_COLUMNS)})
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id

@@ -4,7 +4,7 @@ import { evidenceRow, rowOf } from '../state-row.ts'
 import { escapedJson } from './escaped-json.ts'
 
 /** The parameters of `notewire_mirror_commit_2` after the integration. */
-export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
+export function commitValues({ notes, progress, heardAt, fence, now }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
@@ -20,6 +20,7 @@ export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit):
     fence?.generation ?? null,
     fence?.token ?? null,
     fence && heardAt !== undefined ? earliestDue(notes) : null,
+    now ?? null,
   ]
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresConnection, type PostgresTransaction, postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   pool = databases.poolOf(await databases.emptyDatabase())
-  await postgresMirror(pool).migrate()
+  await drivenMirror(pool).migrate()
   await pool.query('CREATE TABLE applied (id bigint GENERATED ALWAYS AS IDENTITY, change text)')
 })
 afterAll(() => databases.cleanUp.disposeAsync())

@@ -7,14 +7,14 @@ import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { aCertificate } from '../../testing/checks/builders.ts'
 import { memoryMirror } from '../memory-store.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
-import { postgresMirror } from './index.ts'
+import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 
 let databases: TestDatabases
 let pool: Pool
 beforeAll(async () => {
   databases = await startDatabases()
   pool = await databases.migratedPool()
+  await drivenMirror(pool).migrate()
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
@@ -132,7 +132,7 @@ it('answers like the store in memory for any history', async () => {
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (history) => {
       histories += 1
       const prefix = `history ${histories} `
-      const [memory, postgres] = [memoryMirror(), postgresMirror(pool)]
+      const [memory, postgres] = [memoryMirror(), drivenMirror(pool)]
       for (const each of history) {
         const expected = await answerTo(memory, prefix, each)
         expect(await answerTo(postgres, prefix, each)).toEqual(expected)

@@ -1,6 +1,6 @@
 import { MAX_WAIT_MS } from '../../interfaces/integration-store.ts'
 import { BY_INDEX } from './by-index.ts'
-import { COPY_JSON, timeIn } from './note-columns.ts'
+import { copyJson, timeIn } from './note-columns.ts'
 
 export const INTEGRATIONS_TABLE = `
 CREATE TABLE IF NOT EXISTS notewire_integrations (
@@ -24,6 +24,7 @@ CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (r
 CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held;
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
   WHERE contradicted_since IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration) WHERE held_by_scan IS NOT NULL;
 `
 
 /**
@@ -43,9 +44,12 @@ export function integrationJson(row: string, ahead = '0'): string {
 const TAKEN = `integrations.integration = for_integration AND integrations.generation = fence_generation
       AND integrations.token = fence_token`
 
-/** SQL for how much the clock of the server is ahead of a clock that shows `now`, in milliseconds. */
+/**
+ * SQL for how much the clock of the server is ahead of a clock that shows `now`, in milliseconds. 0 if `now` is NULL: the caller then uses the
+ * clock of the server.
+ */
 export function aheadOf(now: string): string {
-  return `(round(extract(epoch FROM notewire_integrations_now_1(${now})) * 1000) - ${now})`
+  return `notewire_integrations_ahead_1(${now})`
 }
 
 /**
@@ -60,6 +64,13 @@ export function aheadOf(now: string): string {
 export const INTEGRATION_FUNCTIONS = `
 CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
   SELECT clock_timestamp()
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_integrations_ahead_1(caller_ms float8) RETURNS float8 LANGUAGE plpgsql AS $function$
+BEGIN
+  -- Rounded up, so that what this server made due is due for a later call.
+  RETURN coalesce(ceil(extract(epoch FROM notewire_integrations_now_1(caller_ms)) * 1000)::float8 - caller_ms, 0);
+END
 $function$;
 
 CREATE OR REPLACE FUNCTION notewire_integrations_take_2(now_ms float8, until_ms float8, most integer, only_this text)
@@ -99,7 +110,7 @@ BEGIN
     SET token = integrations.token + 1, is_held = true, due_at = to_timestamp((until_ms + ahead) / 1000)
     WHERE integrations.integration = taken RETURNING ${integrationJson('integrations', 'ahead')} INTO result;
   RETURN (
-    SELECT json_build_object('record', result::json, 'copy', ${COPY_JSON})
+    SELECT json_build_object('record', result::json, 'copy', ${copyJson('ahead')})
       FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
 END
 $function$;

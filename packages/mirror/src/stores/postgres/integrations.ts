@@ -3,6 +3,7 @@ import {
   type IntegrationCounts,
   type IntegrationRecord,
   type IntegrationStore,
+  type ListedIntegration,
   MAX_WAIT_MS,
 } from '../../interfaces/integration-store.ts'
 import { escapedText } from '../escaped-text.ts'
@@ -79,8 +80,9 @@ export function createIntegrationStore(ask: Ask): IntegrationStore {
       return (await one<'more' | 'done' | 'fenced'>('erase', ERASE, name, generation, token, limit)) ?? 'fenced'
     },
 
-    async list({ state, after, limit }) {
-      return (await ask('list', LIST, escapedText(after), state ?? null, limit)) as readonly IntegrationRecord[]
+    async list({ state, hasHeldRemovals = false, after, limit }) {
+      const values = [escapedText(after), state ?? null, limit, hasHeldRemovals]
+      return (await ask('list', LIST, ...values)) as readonly ListedIntegration[]
     },
 
     async count(now) {
@@ -95,7 +97,7 @@ const RECORD = `${integrationJson('integrations')} AS result`
 const NOW = 'notewire_integrations_now_1($1)'
 const AHEAD = aheadOf('$1::float8')
 
-const GET = `SELECT ${integrationJson('integrations', `coalesce(${aheadOf('$2::float8')}, 0)`)} AS result
+const GET = `SELECT ${integrationJson('integrations', aheadOf('$2::float8'))} AS result
   FROM notewire_integrations AS integrations WHERE integration = $1`
 
 const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
@@ -119,7 +121,7 @@ const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, 
 const CLAIM = 'SELECT to_json(notewire_integrations_claim_1($1, $2, $3, $4))::text AS result'
 
 const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ${NOW},
-    failures = 0, paused_until = NULL
+    failures = 0, paused_until = NULL, token = token + 1, is_held = false
   WHERE integration = $2 AND state = 'parked' RETURNING 'true' AS result`
 
 const REMOVE = `UPDATE notewire_integrations SET generation = $1, state = 'removing', parked_because = NULL,
@@ -132,8 +134,13 @@ const LIST_CONSUMERS =
 
 const ERASE = 'SELECT to_json(notewire_integrations_erase_1($1, $2, $3, $4))::text AS result'
 
-const LIST = `SELECT ${RECORD} FROM notewire_integrations AS integrations
-  WHERE integration > $1 AND state = coalesce($2, state) ORDER BY integration LIMIT $3`
+const HELD = `notewire_mirror_notes AS notes
+  WHERE notes.integration = integrations.integration AND notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'`
+
+const LIST = `SELECT json_build_object(
+    'record', ${integrationJson('integrations')}::json, 'heldRemovals', (SELECT count(*) FROM ${HELD}))::text AS result
+  FROM notewire_integrations AS integrations
+  WHERE integration > $1 AND state = coalesce($2, state) AND (NOT $4 OR EXISTS (SELECT FROM ${HELD})) ORDER BY integration LIMIT $3`
 
 const COUNT = `SELECT json_build_object(
     'active', count(*) FILTER (WHERE state = 'active'),
@@ -147,7 +154,10 @@ const COUNT = `SELECT json_build_object(
     'nextAt', ${timeIn('min(due_at) FILTER (WHERE due_at > moment AND due_at <= latest_due)')} - max(ahead),
     'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0),
     'contradictions', (SELECT count(*) FROM notewire_mirror_notes AS notes WHERE notes.contradicted_since IS NOT NULL
-      AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)))::text AS result
+      AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
+    'heldRemovals', (SELECT count(DISTINCT notes.integration) FROM notewire_mirror_notes AS notes
+      WHERE notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'
+        AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)))::text AS result
   FROM (
     SELECT ahead, moment, moment + ${MAX_WAIT_MS} * interval '1 millisecond' AS latest_due
       FROM (SELECT ahead, to_timestamp(($1::float8 + ahead) / 1000) AS moment FROM (SELECT ${AHEAD} AS ahead) AS clocks) AS present

@@ -18,6 +18,7 @@ export const MIRROR_TABLES: PostgresTables = {
     'notewire_mirror_words_1',
     'notewire_mirror_query_1',
     'notewire_integrations_now_1',
+    'notewire_integrations_ahead_1',
     'notewire_integrations_take_2',
     'notewire_integrations_finish_1',
     'notewire_integrations_claim_1',

@@ -25,11 +25,15 @@ export function stateJson(row: string): string {
   return `json_build_object('note_id', ${row}.note_id, ${fields.join(', ')})`
 }
 
-/** SQL for the state of a copy as JSON, for a row `asked` with its integration, and its row `mirrors`, if there is one. */
-export const COPY_JSON = `json_build_object(
+/**
+ * SQL for the state of a copy as JSON, for a row `asked` with its integration, and its row `mirrors`, if there is one.
+ *
+ * @param ahead  SQL for how much the clock of the server is ahead of the caller's, in milliseconds
+ */
+export const copyJson = (ahead: string) => `json_build_object(
     'sequence', notewire_mirror_sequence_1(asked.integration), 'progress', mirrors.progress,
     'progress_version', coalesce(mirrors.progress_version, 0), 'heard_at', ${timeIn('mirrors.heard_at')},
-    'next_due_at', least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')}),
+    'next_due_at', least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')}) - ${ahead},
     'hidden_since', ${firstOf('hidden_at', "notes.presence = 'hidden'")})`
 
 /** SQL for the earliest time in a column. */

@@ -1,5 +1,7 @@
+import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import { COUNTED } from '../counted-notes.ts'
-import { COPY_JSON, stateJson } from './note-columns.ts'
+import { aheadOf } from './integration-functions.ts'
+import { copyJson, stateJson } from './note-columns.ts'
 
 const STORED_NOTE = `json_build_object(
   'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
@@ -9,9 +11,9 @@ const CANDIDATES = `FROM notewire_mirror_notes
 
 // The docstrings list the parameters. Each row is one column of JSON text, because drivers parse other types differently, and users configure that.
 
-/** Integration. */
-export const READ_PROGRESS = `SELECT ${COPY_JSON}::text AS result
-  FROM (SELECT $1::text AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
+/** Integration, present. */
+export const READ_PROGRESS = `SELECT ${copyJson('asked.ahead')}::text AS result
+  FROM (SELECT $1::text AS integration, ${aheadOf('$2::float8')} AS ahead) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
 /** Integration, sequence number, the id before the page, limit. */
 export const LIST_CANDIDATES = `SELECT to_json(note_id)::text AS result ${CANDIDATES}
@@ -26,7 +28,8 @@ export const LIST_HELD = `SELECT to_json(note_id)::text AS result FROM notewire_
 
 /** Integration, time, limit. */
 export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
-  WHERE integration = $1 AND presence = 'hidden' AND hidden_at <= to_timestamp($2::float8 / 1000) ORDER BY note_id LIMIT $3`
+  WHERE integration = $1 AND presence = 'hidden'
+    AND (hidden_at <= to_timestamp($2::float8 / 1000) OR hidden_at > to_timestamp(($2::float8 + ${LATEST_HIDDEN_MS}) / 1000)) ORDER BY note_id LIMIT $3`
 
 /** Integration. */
 export const LIST_HOLDS = `SELECT json_build_object('scanId', held_by_scan, 'notes', count(*))::text AS result

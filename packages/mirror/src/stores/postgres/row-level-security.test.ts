@@ -1,29 +1,36 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aLiveState, aNote } from '../../testing/checks/builders.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { mirrorStoreChecks } from '../../testing/index.ts'
+import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases
+let url: string
+let query: string
 beforeAll(async () => {
   databases = await startDatabases()
+  url = await databases.emptyDatabase()
+  const owner = databases.poolOf(url)
+  await drivenMirror(owner, { schema: 'notes' }).migrate()
+  const [rights = '', policies = '', transaction = ''] = await recipe()
+  query = transaction
+  await owner.query(rights)
+  await owner.query(policies)
+  for (const role of ['mirror', 'app']) await owner.query(`ALTER ROLE ${role} PASSWORD '${role}'`)
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
-it('shows a role the integration that its transaction has set, with the documented policies', async () => {
-  const url = await databases.emptyDatabase()
-  const owner = databases.poolOf(url)
-  const store = postgresMirror(owner)
-  await store.migrate()
+const poolAs = (role: string) => databases.poolOf(url.replace('postgres:postgres@', `${role}:${role}@`))
+const storeOfMirror = () => postgresMirror(poolAs('mirror'), { schema: 'notes', migrate: false })
+
+it('shows a role the integration that its transaction has set, and the mirror all, with the documented policies', async () => {
+  const store = storeOfMirror()
   for (const integration of ['acme', 'other']) {
     const content = { note: aNote('note_1', { title: `Budget of ${integration}` }) }
     await store.commit(integration, { notes: [{ state: aLiveState('note_1'), expectedVersion: 0, content }] })
   }
-  const [policies = '', query = ''] = await recipe()
-  await owner.query(policies)
-  await owner.query("ALTER ROLE app PASSWORD 'app'")
-
-  const app = databases.poolOf(url.replace('postgres:postgres@', 'app:app@'), { max: 1 })
+  const app = poolAs('app')
   const results: unknown = await app.query(query)
   expect(rowsIn(results)).toContainEqual([{ note_id: 'note_1', title: 'Budget of acme' }])
   expect((await app.query('SELECT * FROM notewire_live_notes')).rows).toEqual([])
@@ -31,10 +38,14 @@ it('shows a role the integration that its transaction has set, with the document
   expect(await store.search('other', ['budget'], 10)).toHaveLength(1)
 })
 
-/** The SQL of the section: the policies, then a transaction. */
+describe('a mirror with the documented rights and policies', () => {
+  for (const { name, run } of mirrorStoreChecks) it(name, () => run(storeOfMirror()))
+})
+
+/** The SQL of the page: the rights of the mirror, the policies, then a transaction. */
 async function recipe(): Promise<readonly string[]> {
   const page = await readFile(new URL('../../../../../docs/mirror/stores.md', import.meta.url), 'utf8')
-  const section = page.slice(page.indexOf('**Row-level security.**'))
+  const section = page.slice(page.indexOf('**Schema and migrations.**'))
   return [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, sql = '']) => sql)
 }
 

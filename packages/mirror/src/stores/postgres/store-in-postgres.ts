@@ -15,8 +15,8 @@ type NoteRow = Answered<StoredNote>
 
 const LOAD = 'SELECT notewire_mirror_load_1($1, $2) AS result'
 const COMMIT =
-  'SELECT to_json(notewire_mirror_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))::text AS result'
-const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4) AS result'
+  'SELECT to_json(notewire_mirror_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13))::text AS result'
+const TAKE = 'SELECT notewire_mirror_take_1($1, $2, $3, $4, $5) AS result'
 
 /** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */
 export function createStore(
@@ -39,10 +39,11 @@ export function createStore(
     integrations: createIntegrationStore(ask),
     migrate: () => queries.migrate(),
     load: async (integration, noteIds) => loadedNotes(await one('load', LOAD, integration, escapedJson(noteIds))),
-    readProgress: async (integration) => copyState(await one('readProgress', statements.READ_PROGRESS, integration)),
+    readProgress: async (integration, now) =>
+      copyState(await one('readProgress', statements.READ_PROGRESS, integration, now ?? null)),
     commit: (integration, commit) => one('commit', COMMIT, integration, ...commitValues(commit)),
-    takeDue: async (integration, { now, until, limit }) =>
-      dueNotes(await one('takeDue', TAKE, integration, now, until, limit)),
+    takeDue: async (integration, { now, dueBy = now, until, limit }) =>
+      dueNotes(await one('takeDue', TAKE, integration, now, dueBy, until, limit)),
     listCandidates: (integration, { startedAt }, after, limit) =>
       rowsOf('listCandidates', statements.LIST_CANDIDATES, integration, startedAt, escapedText(after), limit),
     countCandidates: (integration, { startedAt }) =>

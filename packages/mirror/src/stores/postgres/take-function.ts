@@ -1,4 +1,5 @@
 import { BY_INDEX } from './by-index.ts'
+import { aheadOf } from './integration-functions.ts'
 import { stateJson, timeIn } from './note-columns.ts'
 
 /**
@@ -6,13 +7,14 @@ import { stateJson, timeIn } from './note-columns.ts'
  */
 // The sequence is read after the rows are locked: a hint that was stored before then has a sequence number that is not greater.
 export const TAKE_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, until_ms float8, at_most bigint)
+CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, due_by_ms float8, until_ms float8, at_most bigint)
 RETURNS text LANGUAGE plpgsql
 ${BY_INDEX}
 AS $function$
 #variable_conflict use_variable
 DECLARE
-  moment timestamptz := to_timestamp(now_ms / 1000);
+  ahead float8 := ${aheadOf('now_ms')};
+  moment timestamptz := to_timestamp((due_by_ms + ahead) / 1000);
   taken text[];
   others text[];
 BEGIN
@@ -27,7 +29,7 @@ BEGIN
       ORDER BY notes.due_at LIMIT at_most - cardinality(taken)
       FOR NO KEY UPDATE SKIP LOCKED);
   taken := taken || others;
-  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp(until_ms / 1000), version = notes.version + 1
+  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp((until_ms + ahead) / 1000), version = notes.version + 1
     WHERE notes.integration = for_integration AND notes.note_id = ANY (taken);
 
   RETURN json_build_object(
@@ -45,7 +47,7 @@ BEGIN
         ORDER BY notes.due_at LIMIT 1),
       (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
         WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
-        ORDER BY notes.due_at LIMIT 1)));
+        ORDER BY notes.due_at LIMIT 1)) - ahead);
 END
 $function$;
 `

@@ -55,10 +55,10 @@ export function createConsumerStore<Transaction>(
       return rows?.length === 1 ? 'renewed' : 'lost'
     },
 
-    async listConsumable(integration, name, { after, now, limit }) {
+    async listConsumable(integration, name, { after, now, dueBy = now, limit }) {
       const key = keyOf(integration, name)
       const [ofIntegration, consumer] = key
-      const rows = await read(LIST, ...key, now, after, limit, consumer, ofIntegration, after, limit)
+      const rows = await read(LIST, ...key, dueBy, after, limit, consumer, ofIntegration, after, limit)
       return {
         due: rows.filter(({ is_due }) => is_due === 1).map(consumableNote),
         changes: rows.filter(({ is_due }) => is_due === 0).map(consumableNote),
@@ -76,8 +76,8 @@ export function createConsumerStore<Transaction>(
       }
     },
 
-    async retryParked(integration, name, dueAt) {
-      const retry = { sql: RETRY_PARKED, parameters: [dueAt, ...keyOf(integration, name)] }
+    async retryParked(integration, name, now) {
+      const retry = { sql: RETRY_PARKED, parameters: [now, ...keyOf(integration, name)] }
       const [rows = []] = await database.run([retry], 'process')
       return rows.length
     },

@@ -1,6 +1,7 @@
 import { systemClock } from '@notewire/protocol'
 import {
   type Durability,
+  explainMissingTables,
   type SqliteDriver,
   type SqliteRow,
   type SqliteStatement,
@@ -37,7 +38,11 @@ export class ErasingDatabase {
   /** Runs statements in one transaction, and waits while other connections write. */
   async run(statements: readonly SqliteStatement[], durability: Durability): Promise<readonly SqliteRow[][]> {
     if (!this.#isOpen) await this.#open()
-    return await whenFree(() => this.#driver.batch(statements, durability))
+    try {
+      return await whenFree(() => this.#driver.batch(statements, durability))
+    } catch (error) {
+      throw explainMissingTables(error, this.#driver.path, CALL_MIGRATE)
+    }
   }
 
   /** Runs one statement that reads. It does not wait for a lock. */
@@ -96,6 +101,9 @@ export class ErasingDatabase {
     this.#isOpen = true
   }
 }
+
+const CALL_MIGRATE =
+  'A mirror creates them at its first use. If you use the store without a mirror, call "await store.migrate()" before.'
 
 const SECURE_DELETE: SqliteStatement = { sql: 'PRAGMA secure_delete = ON', parameters: [] }
 const TRUNCATE_LOG: SqliteStatement = { sql: 'PRAGMA wal_checkpoint(TRUNCATE)', parameters: [] }

@@ -12,7 +12,7 @@ it('erased content is overwritten, even by a store whose folder did not exist at
   const path = join(dirname(temporaryPath(onTestFinished)), 'made later', 'notes.db')
   const store = sqliteMirror(path)
   onTestFinished(() => store.close?.())
-  await expect(store.migrate()).rejects.toThrow('unable to open database file')
+  await expect(store.migrate()).rejects.toThrow(`the folder ${dirname(path)} does not exist`)
   mkdirSync(dirname(path))
   await store.migrate()
   await keepSecrets(store)

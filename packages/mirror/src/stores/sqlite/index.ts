@@ -10,6 +10,8 @@ export {
   type PreparedStatement,
   type SqliteConnection,
   type SqliteDriver,
+  SqliteFolderMissingError,
+  SqliteNotMigratedError,
   type SqliteRow,
   type SqliteStatement,
   type SqliteValue,

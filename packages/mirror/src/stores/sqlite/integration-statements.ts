@@ -48,13 +48,17 @@ const IS_TOO_FAR_AHEAD = 'due_at > (SELECT latest_due FROM asked)'
 const IS_LEASE_TOO_LONG = 'is_held = 1 AND due_at > (SELECT latest_end FROM asked)'
 const IS_ALLOWED = 'rank <= (SELECT most FROM asked)'
 
-const mostUrgentOf = (rank: number, isDue: string) =>
+const firstOf = (rank: number, isDue: string) =>
   `SELECT * FROM (SELECT integration, rank FROM notewire_integrations
     WHERE rank = ${rank} AND ${isDue} AND ${IS_ALLOWED} ORDER BY due_at LIMIT 1)`
 
+const mostUrgentOf = (rank: number) =>
+  `SELECT * FROM (${firstOf(rank, IS_DUE)} UNION ALL ${firstOf(rank, IS_TOO_FAR_AHEAD)})`
+
+// Durable Objects accept at most five terms in a compound SELECT.
 /** Parameters: the highest rank, now, the latest time at which an integration can be due, the latest time at which a lease can end. */
 export const MOST_URGENT = `${ASKED} SELECT integration FROM (
-  ${[0, 1, 2, 3].flatMap((rank) => [mostUrgentOf(rank, IS_DUE), mostUrgentOf(rank, IS_TOO_FAR_AHEAD)]).join(' UNION ALL ')}
+  ${[0, 1, 2, 3].map(mostUrgentOf).join(' UNION ALL ')}
   UNION ALL SELECT integration, rank FROM notewire_integrations WHERE ${IS_LEASE_TOO_LONG} AND ${IS_ALLOWED}
   ) ORDER BY rank LIMIT 1`
 

@@ -121,8 +121,10 @@ export function createIntegrationStore(
       }
     },
 
-    async list({ state = null, after, limit }) {
-      return (await database.read({ sql: LIST, parameters: [escapedText(after), state, limit] })).map(recordIn)
+    async list({ state = null, hasHeldRemovals = false, after, limit }) {
+      const parameters = [escapedText(after), state, hasHeldRemovals ? 1 : 0, limit]
+      const rows = await database.read({ sql: LIST, parameters })
+      return rows.map((row) => ({ record: recordIn(row), heldRemovals: Number(row['held_removals']) }))
     },
 
     async count(now) {
@@ -142,6 +144,7 @@ export function createIntegrationStore(
         nextAt: next_at as number | null,
         backingOff: Number(counts['backing_off']),
         contradictions: Number(counts['contradictions']),
+        heldRemovals: Number(counts['held_removals']),
       }
     },
   }
@@ -163,7 +166,8 @@ const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, 
     due_at = CASE WHEN is_held THEN due_at ELSE min(due_at, ?) END
   WHERE integration = ? AND state = 'active' RETURNING token`
 
-const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ?, failures = 0, paused_until = NULL
+const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ?, failures = 0, paused_until = NULL,
+    token = token + 1, is_held = 0
   WHERE integration = ? AND state = 'parked' RETURNING token`
 
 const REMOVE = `UPDATE notewire_integrations SET generation = ?, state = 'removing', parked_because = NULL, due_at = ?, rank = ?,
@@ -182,7 +186,11 @@ const ERASE_REST = [
   `DELETE FROM notewire_integrations AS erased WHERE integration = ? AND state = 'removing' AND ${IS_EMPTY} RETURNING token`,
 ]
 
-const LIST = `SELECT * FROM notewire_integrations WHERE integration > ? AND state = coalesce(?, state) ORDER BY integration LIMIT ?`
+const HELD = `notewire_mirror_notes AS note
+  WHERE note.integration = listed.integration AND note.held_by_scan IS NOT NULL AND note.presence = 'hidden'`
+
+const LIST = `SELECT *, (SELECT count(*) FROM ${HELD}) AS held_removals FROM notewire_integrations AS listed
+  WHERE integration > ? AND state = coalesce(?, state) AND (? = 0 OR EXISTS (SELECT 1 FROM ${HELD})) ORDER BY integration LIMIT ?`
 
 const COUNT = `SELECT
     count(*) FILTER (WHERE state = 'active') AS active,
@@ -195,5 +203,7 @@ const COUNT = `SELECT
     min(due_at) FILTER (WHERE due_at > now AND due_at <= latest) AS next_at,
     count(*) FILTER (WHERE state = 'active' AND failures > 0) AS backing_off,
     (SELECT coalesce(sum(contradicted), 0) FROM notewire_mirrors
-      WHERE integration IN (SELECT integration FROM notewire_integrations)) AS contradictions
+      WHERE integration IN (SELECT integration FROM notewire_integrations)) AS contradictions,
+    (SELECT count(DISTINCT integration) FROM notewire_mirror_notes WHERE held_by_scan IS NOT NULL AND presence = 'hidden'
+      AND integration IN (SELECT integration FROM notewire_integrations)) AS held_removals
   FROM (SELECT ? AS now, ? AS latest) LEFT JOIN notewire_integrations`

@@ -1,3 +1,4 @@
+import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import { READ_CONTENT } from './content-columns.ts'
 import { COUNTS } from './counts.ts'
 import { READ_STATE } from './note-columns.ts'
@@ -31,10 +32,10 @@ export const LIST_HELD = `
   WHERE integration = ? AND held_by_scan = ? AND note_id > ? AND presence = 'hidden'
   ORDER BY note_id LIMIT ?`
 
-/** Integration, time, limit. */
+/** Integration, time, the same time, limit. */
 export const LIST_OVERDUE = `
   SELECT note_id FROM notewire_mirror_notes INDEXED BY notewire_mirror_notes_hidden
-  WHERE integration = ? AND hidden_at <= ? AND presence = 'hidden' ORDER BY note_id LIMIT ?`
+  WHERE integration = ? AND (hidden_at <= ? OR hidden_at > ? + ${LATEST_HIDDEN_MS}) AND presence = 'hidden' ORDER BY note_id LIMIT ?`
 
 /** Integration. */
 export const LIST_HOLDS = `

@@ -59,8 +59,11 @@ describe('a path', () => {
 })
 
 describe('a database', () => {
-  it('that was never migrated causes the error of SQLite', async () => {
-    await expect(sqliteMirror(':memory:').load('default', [])).rejects.toThrow('no such table: notewire_mirrors')
+  it('that was never migrated causes SqliteNotMigratedError', async () => {
+    await expect(sqliteMirror(':memory:').load('default', [])).rejects.toMatchObject({
+      code: 'sqlite_not_migrated',
+      message: expect.stringContaining('await store.migrate()'),
+    })
   })
 
   it.each(['', undefined, new Database(':memory:')])('must be a path or a driver: %s', (database) => {

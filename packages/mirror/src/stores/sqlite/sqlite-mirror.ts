@@ -57,6 +57,7 @@ export interface SqliteMirror<Transaction = never> extends MirrorStore<Transacti
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError if `database` is neither
  * @throws NodeSqliteMissingError from its operations, if `database` is a path and the runtime has no `node:sqlite`
+ * @throws SqliteFolderMissingError from its operations, if `database` is a path whose folder does not exist
  * @throws FullTextMissingError from `migrate`, and therefore from the first use of a mirror, if SQLite has no FTS5, as in Node.js before 22.16
  * @throws NewerTablesError from `migrate`, if a newer version of the package has created the tables
  * @example
@@ -212,7 +213,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     },
 
     async listOverdue(integration, hiddenBefore, limit) {
-      return noteIdsIn(await read(reading.LIST_OVERDUE, integration, hiddenBefore, limit))
+      return noteIdsIn(await read(reading.LIST_OVERDUE, integration, hiddenBefore, hiddenBefore, limit))
     },
 
     async listHolds(integration) {

@@ -6,9 +6,9 @@ import { READ_RECORD, recordIn } from './content-columns.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 
 /** Makes the statement that reads due notes. */
-export function dueStatement(integrationName: string, { now, limit }: DueRequest): SqliteStatement {
+export function dueStatement(integrationName: string, { now, dueBy = now, limit }: DueRequest): SqliteStatement {
   const integration = escapedText(integrationName)
-  return { sql: READ_DUE, parameters: [integration, now, limit, integration, now, limit, limit] }
+  return { sql: READ_DUE, parameters: [integration, dueBy, limit, integration, dueBy, limit, limit] }
 }
 
 /** Makes the statements that take the given rows, unless another process has written them meanwhile, and read when the next note is due. */

@@ -60,14 +60,15 @@ export const candidateChecks: readonly MirrorStoreCheck[] = [
       aState('b', { hiddenAt: 999 }),
       aState('a', { hiddenAt: 1 }),
       aState('later', { hiddenAt: 1_001 }),
+      aState('by a wrong clock', { hiddenAt: 1_002 + 48 * 3_600_000 }),
       aState('never', { hiddenAt: null }),
       aState('gone', { presence: 'gone', hiddenAt: 1 }),
       aLiveState('back', { hiddenAt: 1 }),
     )
-    assert.deepEqual([...(await store.listOverdue(integration, 1_000, 10))].sort(), ['a', 'b', 'c'])
+    assert.deepEqual([...(await store.listOverdue(integration, 1_000, 10))].sort(), ['a', 'b', 'by a wrong clock', 'c'])
     assert.equal((await store.listOverdue(integration, 1_000, 2)).length, 2)
-    assert.deepEqual(await store.listOverdue(integration, 0, 10), [])
-    await write(aState('a'), aState('b'))
+    assert.deepEqual(await store.listOverdue(integration, 0, 10), ['by a wrong clock'])
+    await write(aState('a'), aState('b'), aState('by a wrong clock'))
     assert.deepEqual(await store.listOverdue(integration, 1_000, 10), ['c'])
   }),
 

@@ -209,6 +209,32 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     },
   ),
 
+  checkAdded('keeps the next probe of a parked integration, also after a hint', async (context, integrations) => {
+    const { integration } = context
+    const probe = { state: 'parked', parkedBecause: 'key_refused', failures: 2 } as const
+    const later = { ...probe, dueAt: NOW + 900, pausedUntil: NOW + 900 }
+    await finish(integrations, await taken(integrations, integration), later)
+    await storeHint(context, 'note_1', { generation: 'first' })
+    const { dueAt, pausedUntil, failures } = (await integrations.get(integration)) ?? {}
+    assert.deepEqual({ dueAt, pausedUntil, failures }, { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 2 })
+    const held = await taken(integrations, integration, NOW + 900)
+    await storeHint(context, 'note_2', { generation: 'first' }, NOW + 901)
+    await finish(integrations, held, { ...probe, dueAt: NOW + 1_800, pausedUntil: NOW + 1_800 })
+    assert.equal((await integrations.get(integration))?.dueAt, NOW + 1_800)
+  }),
+
+  checkAdded('ends the lease of a parked integration that is resumed', async ({ integration }, integrations) => {
+    const probe = { state: 'parked', parkedBecause: 'key_refused', dueAt: NOW, pausedUntil: NOW } as const
+    await finish(integrations, await taken(integrations, integration), probe)
+    const probing = await taken(integrations, integration)
+    assert.equal(await integrations.resume(integration, NOW + 1), true)
+    const seen = { hints: probing.hints, now: NOW + 2 }
+    assert.equal(await integrations.finish(integration, probing, { ...probing, dueAt: NOW + 900 }, seen), false)
+    const { state, token } = await taken(integrations, integration, NOW + 1)
+    assert.equal(state, 'active')
+    assert.equal(token, probing.token + 2)
+  }),
+
   checkAdded('ends the pause of an integration that is woken', async ({ integration }, integrations) => {
     const failed = { dueAt: NOW + 900, pausedUntil: NOW + 900, failures: 3 }
     await finish(integrations, await taken(integrations, integration), failed)
@@ -357,7 +383,7 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     }
     const listed = async (request: Partial<Parameters<IntegrationStore['list']>[0]>) =>
       (await integrations.list({ after: integration, limit: 10, ...request }))
-        .map((record) => record.integration)
+        .map(({ record }) => record.integration)
         .filter((name) => names.includes(name))
     assert.deepEqual(await listed({}), names)
     assert.deepEqual(await listed({ after: a, limit: 2 }), [b, c])
@@ -373,6 +399,36 @@ export const manyChecks: readonly MirrorStoreCheck[] = [
     assert.equal((after.dueSince ?? 0) <= NOW, true)
     assert.equal((after.nextAt ?? 0) > NOW, true)
     for (const name of names) await remove(integrations, name)
+  }),
+
+  check('counts and lists held removals until they end', async ({ store, integration }) => {
+    const { integrations } = store
+    const [one, other] = [`${integration} 1`, `${integration} 2`]
+    for (const name of [one, other]) await integrations.put(name, 'first', NOW)
+    const before = await integrations.count(NOW)
+    const hold = async (noteId: string, expectedVersion: number, scan: string | null, presence: 'hidden' | 'live') => {
+      const state = aLiveState(noteId, { presence, heldByScan: scan })
+      await store.commit(other, { notes: [{ state, expectedVersion }] })
+    }
+    await store.load(other, ['note_1', 'note_2'])
+    await hold('note_1', 0, 'scan_1', 'hidden')
+    await hold('note_2', 0, 'scan_2', 'hidden')
+    const held = async (hasHeldRemovals?: boolean) =>
+      (await integrations.list({ after: integration, limit: 10, hasHeldRemovals }))
+        .filter(({ record }) => record.integration.startsWith(integration))
+        .map(({ record, heldRemovals }) => [record.integration, heldRemovals])
+    assert.deepEqual(await held(), [
+      [one, 0],
+      [other, 2],
+    ])
+    assert.deepEqual(await held(true), [[other, 2]])
+    assert.equal((await integrations.count(NOW)).heldRemovals - before.heldRemovals, 1)
+    await hold('note_1', 1, null, 'live')
+    assert.deepEqual(await held(true), [[other, 1]])
+    await hold('note_2', 1, null, 'live')
+    assert.deepEqual(await held(true), [])
+    assert.equal((await integrations.count(NOW)).heldRemovals, before.heldRemovals)
+    for (const name of [one, other]) await remove(integrations, name)
   }),
 ]
 

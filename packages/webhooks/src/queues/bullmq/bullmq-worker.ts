@@ -57,7 +57,7 @@ const SETTINGS: BullmqWorkerSettings = {
  * import { bullmqWorker } from '@notewire/webhooks/bullmq'
  * import { Worker } from 'bullmq'
  *
- * const receiver = createReceiver({ secret: undefined, on: {} }) // the one that receives, with its store
+ * const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} }) // the one that receives, with its store
  * const worker = bullmqWorker(
  *   receiver,
  *   (process, settings) =>
@@ -90,7 +90,10 @@ export function bullmqWorker(
     )
   }
   worker.on('error', (error) =>
-    logger.error('a queue worker got an error from Redis and keeps running; check the connection', traceOf(error)),
+    logger.error(
+      'a queue worker got an error from Redis and keeps running; check the connection',
+      traceOf(error, 'BullMQ'),
+    ),
   )
 
   return { close: () => worker.close(), [Symbol.asyncDispose]: () => worker.close() }

@@ -46,7 +46,7 @@ const POLL_SECONDS = 1
  * boss.on('error', console.error)
  * await boss.start()
  *
- * const receiver = createReceiver({ secret: undefined, on: {} }) // the one that receives, with its store
+ * const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} }) // the one that receives, with its store
  * const worker = await pgBossWorker(receiver, { boss })
  *
  * process.once('SIGTERM', async () => {

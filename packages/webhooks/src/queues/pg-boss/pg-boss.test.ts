@@ -6,7 +6,7 @@ import { anEvent } from '../../testing/an-event.ts'
 import { pgBossQueue } from './pg-boss-queue.ts'
 import { pgBossWorker } from './pg-boss-worker.ts'
 
-const receiver = createReceiver({ secret: undefined, on: {} })
+const receiver = createReceiver({ secret: () => undefined, on: {} })
 
 let postgres: Postgres
 let boss: PgBoss
@@ -60,7 +60,10 @@ it.each([
 ])('queues an event with %s in a field', async (_, text, stored) => {
   const event = { ...anEvent({ kind: 'note.updated' }), [`key ${text}`]: { text } }
   const received = Promise.withResolvers<object>()
-  const handler = createReceiver({ secret: undefined, on: { 'note.updated': (given) => received.resolve(given) } })
+  const handler = createReceiver({
+    secret: () => undefined,
+    on: { 'note.updated': (given) => received.resolve(given) },
+  })
   await pgBossQueue({ boss, name: 'odd-texts' }).enqueue('default', event)
   await using _worker = await pgBossWorker(handler, { boss, name: 'odd-texts' })
   expect(await received.promise).toMatchObject({ event_id: event.event_id, [`key ${stored}`]: { text: stored } })

@@ -16,7 +16,7 @@ describe('postgresStore', () => {
 
   it('has handlers commit in a transaction of pg', () => {
     createReceiver({
-      secret: undefined,
+      secret: () => undefined,
       store: postgresStore(new Pool()),
       on: {
         'note.updated': async (_event, context) => {

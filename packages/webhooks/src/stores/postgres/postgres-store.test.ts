@@ -1,10 +1,12 @@
 import { OptionError } from '@notewire/protocol'
 import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import { Pool } from 'pg'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { storeChecks } from '../../testing/store-checks.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { type PostgresConnection, PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
+
+const YEAR_MS = 365 * 24 * 3_600_000
 
 let databases: TestDatabases
 beforeAll(async () => {
@@ -35,6 +37,29 @@ describe.each(ways)('the store in PostgreSQL, %s', (way) => {
   })
 
   for (const { name, run } of storeChecks) it(name, () => run(storeIn()))
+})
+
+describe('a process whose clock is a year off', () => {
+  it.each([-YEAR_MS, YEAR_MS])(
+    'by %d ms takes no live claim, keeps none longer, and prunes no record',
+    async (byMs) => {
+      const pool = databases.poolOf(await databases.emptyDatabase())
+      const store = postgresStore(pool)
+      await store.migrate()
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs })
+      onTestFinished(() => void vi.useRealTimers())
+      const done = await store.claim(request('done'))
+      if (done.status === 'claimed') await store.commit(done.claim)
+      expect(await store.claim(request('held'))).toMatchObject({ status: 'claimed' })
+      vi.useRealTimers()
+      const { rows } = await pool.query('SELECT max(lease_ends_at) AS ends_at FROM notewire_events')
+      expect(Math.abs(rows[0].ends_at.getTime() - Date.now() - 20_000)).toBeLessThan(5_000)
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - byMs })
+      expect(await store.claim(request('held'))).toEqual({ status: 'busy' })
+      expect(await store.prune()).toBe(0)
+      expect(await store.claim(request('done'))).toEqual({ status: 'duplicate' })
+    },
+  )
 })
 
 describe('an operation', () => {

@@ -34,7 +34,7 @@ describe('the store', () => {
   it('has no transactions, so that context.commit takes nothing', () => {
     expectTypeOf(redisStore(new Redis())).toEqualTypeOf<ReceiverStore>()
     createReceiver({
-      secret: undefined,
+      secret: () => undefined,
       store: redisStore(new Redis()),
       on: {
         // @ts-expect-error no transaction

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ReceiverStore } from '../../interfaces/store.ts'
 import { createReceiver } from '../../receiver/receiver.ts'
 import type { Receiver } from '../../receiver/receiver-interface.ts'
@@ -151,6 +151,22 @@ describe('the store in Redis', () => {
     await store.commit(await claimed(store, change('note.ended', 4)))
     await claimed(store, { ...change('note.ended', 5), gate: 'per-kind' })
   })
+
+  it.each([-365, 365])(
+    'a process whose clock is off by %d days takes no live claim, and keeps none longer',
+    async (days) => {
+      const request = aRequest({ integration: `off by ${days} days` })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 })
+      onTestFinished(() => void vi.useRealTimers())
+      await claimed(store, request)
+      vi.useRealTimers()
+      const value = await admin.get(`{notewire:${request.integration}}:event:${request.eventId}`)
+      const endsAt = Number(value?.split(' ')[1])
+      expect(Math.abs(endsAt - Date.now() - request.leaseMs)).toBeLessThan(5_000)
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - days * 86_400_000 })
+      expect(await store.claim(request)).toEqual({ status: 'busy' })
+    },
+  )
 
   it('grants higher fencing tokens after the clock of the server was set back', async () => {
     const integration = 'clock'

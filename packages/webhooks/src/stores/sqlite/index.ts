@@ -4,5 +4,6 @@ export { type DurableObjectSqlStorage, durableObjectSqlite } from '../../storage
 export { NodeSqliteMissingError, nodeSqlite } from '../../storage/node-sqlite.ts'
 export type { PreparedStatement, SqliteConnection } from '../../storage/sqlite-connection.ts'
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
+export { SqliteFolderMissingError, SqliteNotMigratedError } from '../../storage/sqlite-errors.ts'
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
 export { durableObjectTransactions, type SqliteTransactions, sqliteTransactions } from './sqlite-transactions.ts'

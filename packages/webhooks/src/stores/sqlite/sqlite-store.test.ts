@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { betterSqlite } from '../../storage/better-sqlite.ts'
 import { NodeSqliteMissingError } from '../../storage/node-sqlite.ts'
 import type { PreparedStatement, SqliteConnection } from '../../storage/sqlite-connection.ts'
+import { SqliteNotMigratedError } from '../../storage/sqlite-errors.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -142,8 +143,8 @@ describe('times', () => {
 })
 
 describe('a database that was never migrated', () => {
-  it('rejects with the error of SQLite', async () => {
-    await expect(sqliteStore(':memory:').prune()).rejects.toThrow('no such table: notewire_events')
+  it('rejects with SqliteNotMigratedError', async () => {
+    await expect(sqliteStore(':memory:').prune()).rejects.toThrow(SqliteNotMigratedError)
   })
 })
 

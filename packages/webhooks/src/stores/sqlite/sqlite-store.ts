@@ -3,6 +3,7 @@ import type { Claim, CommitResult, ReceiverStore } from '../../interfaces/store.
 import { driverOf } from '../../storage/node-sqlite.ts'
 import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
 import type { Durability, SqliteDriver, SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
+import { explainMissingTables } from '../../storage/sqlite-errors.ts'
 import { whenFree } from '../../storage/when-free.ts'
 import { claimStatements, readClaim } from './claiming.ts'
 import { commitStatements, forgetStatement, hasRow, releaseStatements, renewStatements } from './ending.ts'
@@ -39,6 +40,8 @@ export interface SqliteStoreOptions {
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError if `database` is neither, or for an unknown option
  * @throws NodeSqliteMissingError from the operations of a store with a path, if the runtime has no `node:sqlite`
+ * @throws SqliteFolderMissingError from the operations of a store with a path, if the folder of the file does not exist
+ * @throws SqliteNotMigratedError from the operations of the store, if `migrate` was not called
  * @example
  * ```ts
  * import { DatabaseSync } from 'node:sqlite'
@@ -92,8 +95,13 @@ function storeOver<Transaction>(
   { clock }: SqliteStoreOptions,
 ): SqliteStore<Transaction> {
   const now = () => (clock === undefined ? null : Math.floor(clock.now()))
-  const batch = (statements: readonly SqliteStatement[], outlives: Durability) =>
-    whenFree(() => driver.batch(statements, outlives))
+  const batch = async (statements: readonly SqliteStatement[], outlives: Durability) => {
+    try {
+      return await whenFree(() => driver.batch(statements, outlives))
+    } catch (error) {
+      throw explainMissingTables(error, driver.path, CALL_MIGRATE)
+    }
+  }
   const batchIn = driver.batchIn?.bind(driver)
 
   return {
@@ -126,6 +134,10 @@ function storeOver<Transaction>(
     },
   }
 }
+
+const CALL_MIGRATE =
+  'Call "await store.migrate()" at each start, before the receiver gets its first delivery. If you do call it, it used another ' +
+  'file: check the path and the working directory.'
 
 function commitResult(rows: readonly SqliteRow[][]): CommitResult {
   return hasRow(rows) ? 'committed' : 'lost'

@@ -26,7 +26,7 @@ describe('a connection', () => {
 describe('context.commit', () => {
   it('takes the connection of a handler, of either kind', () => {
     createReceiver({
-      secret: undefined,
+      secret: () => undefined,
       store: sqliteStore('events.db'),
       on: {
         'note.ended': (_event, context) => context.commit(new DatabaseSync('events.db')),
@@ -41,7 +41,7 @@ describe('context.commit', () => {
     const storage = {} as DurableObjectSqlStorage
     expectTypeOf(sqliteStore(durableObjectSqlite(storage))).toEqualTypeOf<SqliteStore<DurableObjectSqlStorage>>()
     createReceiver({
-      secret: undefined,
+      secret: () => undefined,
       store: sqliteStore(durableObjectSqlite(storage)),
       on: { 'note.ended': (_event, context) => storage.transactionSync(() => void context.commit(storage)) },
     })
@@ -51,7 +51,7 @@ describe('context.commit', () => {
     const store = sqliteStore(d1({} as D1Binding))
     expectTypeOf(store).toEqualTypeOf<SqliteStore>()
     createReceiver({
-      secret: undefined,
+      secret: () => undefined,
       store,
       // @ts-expect-error no transaction to mark it in
       on: { 'note.ended': (_event, context) => context.commit(database) },

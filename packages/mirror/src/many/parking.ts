@@ -1,0 +1,44 @@
+import {
+  type IntegrationRecord,
+  isTooFarAhead,
+  MAX_WAIT_MS,
+  type ParkedBecause,
+  RANKS,
+} from '../interfaces/integration-store.ts'
+import { jittered } from './timing.ts'
+
+/** The time between the refusal of a key and its first probe, in milliseconds. */
+const FIRST_PROBE_MS = 60 * 60_000
+
+/** The time between later probes, in milliseconds. A longer time would count as written by a wrong clock. */
+const NEXT_PROBE_MS = MAX_WAIT_MS
+
+/**
+ * Parks an integration, or records that the probe of a parked one has failed. A refused key is probed after an hour, then daily: `failures`
+ * counts the refused probes, and `pausedUntil` is the time of the next probe. The other reasons are not probed, because they need the user.
+ */
+export function park(record: IntegrationRecord, parkedBecause: ParkedBecause, now: number): IntegrationRecord {
+  const parked = { ...record, state: 'parked', parkedBecause, rank: RANKS.poll } as const
+  if (parkedBecause !== 'key_refused') return { ...parked, failures: 0, pausedUntil: null }
+  const failures = record.parkedBecause === 'key_refused' ? record.failures + 1 : 0
+  return { ...parked, failures, pausedUntil: now + probeAfter(record, failures) }
+}
+
+/** Repeats a probe later that failed for another reason than a refused key. */
+export function postponeProbe(record: IntegrationRecord, now: number): IntegrationRecord {
+  return { ...record, rank: RANKS.poll, pausedUntil: now + probeAfter(record, 0) }
+}
+
+/** Whether the key of a parked integration is to be tried again. */
+export function isProbeDue({ parkedBecause, pausedUntil }: IntegrationRecord, now: number): boolean {
+  return parkedBecause === 'key_refused' && !isInFuture(pausedUntil ?? 0, now)
+}
+
+/** Whether a stored time is in the future. A time that is too far ahead was written by a wrong clock, and does not count. */
+export function isInFuture(time: number, now: number): boolean {
+  return time > now && !isTooFarAhead(time, now)
+}
+
+function probeAfter({ integration }: IntegrationRecord, refusedProbes: number): number {
+  return jittered(refusedProbes === 0 ? FIRST_PROBE_MS : NEXT_PROBE_MS, integration)
+}
