@@ -157,7 +157,7 @@ export interface TransactionReceiverOptions<Transaction, Secret = SecretSource, 
 export type AnyStore = ReceiverStore<never> | TransactionStore<never>
 
 /** What handlers get with a store. */
-export type ContextOf<Store, Prepared> =
+type ContextOf<Store, Prepared> =
   Store extends TransactionStore<infer Transaction>
     ? TransactionContext<Transaction, Prepared>
     : Store extends ReceiverStore<infer Transaction>
