@@ -1,6 +1,7 @@
 import { measureAllocation } from './src/allocation.ts'
 import { measureCommandLine } from './src/command-line.ts'
 import { measureConstantTime } from './src/constant-time.ts'
+import { measureExactlyOnce } from './src/exactly-once.ts'
 import { measureForgeries } from './src/forgeries.ts'
 import { measureImports } from './src/imports.ts'
 import { measureListing } from './src/listing.ts'
@@ -32,6 +33,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'slow-store': measureSlowStore,
   'redis-store': measureRedisStore,
   'postgres-store': measurePostgresStore,
+  'exactly-once': measureExactlyOnce,
   'sqlite-store': measureSqliteStore,
   'store-round-trips': measureStoreRoundTrips,
   queues: measureQueues,

@@ -1,9 +1,13 @@
+import { DatabaseSync } from 'node:sqlite'
 import { type CurrentNote, NotesClient, noteHandlers } from '@notewire/client'
 import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
-import { createReceiver } from '@notewire/webhooks'
+import { createReceiver, type TransactionContext } from '@notewire/webhooks'
+import { postgresTransactions } from '@notewire/webhooks/postgres'
+import { sqliteTransactions } from '@notewire/webhooks/sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Replica } from './mirror-simulator/replica.ts'
+import { type PoolClient, startDatabases } from './servers/test-databases.ts'
 import { Random } from './simulation/random.ts'
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -72,38 +76,46 @@ const scenario = fc.record({
   }),
 })
 
-it('a copy that noteHandlers keep equals the service in the end (§6.2, §6.3)', async () => {
-  await fc.assert(
-    fc.asyncProperty(scenario, async ({ acts, seed, lagSeconds, disorder, contract }) => {
-      // Only a service that reports the current revision with content shows that the content is old.
-      const lagMs = contract.contentRevision === 'current' ? lagSeconds * 1_000 : 0
-      const world = await World.open({ seed, contract, clock: 'virtual' }, lagMs)
-      const { service } = world
-      await using _ = world
-      const copy = new Map<string, Copied>()
-      const movedBack: string[] = []
-      await service.connect((secret) => {
-        const handlers = noteHandlers(world.laggingClient(), {
-          changed: (current) => {
-            const { note_id, revision } = current.note
-            if (revision < (copy.get(note_id)?.revision ?? 0)) movedBack.push(note_id)
-            copy.set(note_id, copied(current))
-          },
-          removed: ({ noteId }) => copy.delete(noteId),
+it.each(['leases', 'transactions'])(
+  'a copy that noteHandlers keep under %s equals the service in the end (§6.2, §6.3)',
+  async (mode) => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async ({ acts, seed, lagSeconds, disorder, contract }) => {
+        const transactions = sqliteTransactions(new DatabaseSync(':memory:'))
+        await transactions.migrate()
+        // Only a service that reports the current revision with content shows that the content is old.
+        const lagMs = contract.contentRevision === 'current' ? lagSeconds * 1_000 : 0
+        const world = await World.open({ seed, contract, clock: 'virtual' }, lagMs)
+        const { service } = world
+        await using _ = world
+        const copy = new Map<string, Copied>()
+        const movedBack: string[] = []
+        await service.connect((secret) => {
+          const handlers = noteHandlers(world.laggingClient(), {
+            changed: (current) => {
+              const { note_id, revision } = current.note
+              if (revision < (copy.get(note_id)?.revision ?? 0)) movedBack.push(note_id)
+              copy.set(note_id, copied(current))
+            },
+            removed: ({ noteId }) => copy.delete(noteId),
+          })
+          const options = { secret, clock: service.clock, logger: quiet, ...handlers }
+          const receiver =
+            mode === 'leases' ? createReceiver(options) : createReceiver({ ...options, store: transactions })
+          return receiver.fetch
         })
-        return createReceiver({ secret, clock: service.clock, logger: quiet, ...handlers }).fetch
-      })
-      service.disorder = disorder
-      await world.play({ kind: 'record', note: 0, seconds: 90 })
-      for (const step of acts) await world.play(step)
-      await world.endAll()
-      await service.settled()
-      expect(movedBack).toEqual([])
-      expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await notesOf(service)))
-    }),
-    { numRuns: Number(process.env['RUNS'] ?? 200) },
-  )
-})
+        service.disorder = disorder
+        await world.play({ kind: 'record', note: 0, seconds: 90 })
+        for (const step of acts) await world.play(step)
+        await world.endAll()
+        await service.settled()
+        expect(movedBack).toEqual([])
+        expect(Object.fromEntries(copy)).toEqual(Object.fromEntries(await notesOf(service)))
+      }),
+      { numRuns: Number(process.env['RUNS'] ?? 200) },
+    )
+  },
+)
 
 it('the copies of many accounts equal their accounts in the end, also with disorder', async () => {
   await fc.assert(
@@ -171,6 +183,45 @@ it('a duplicate and a stale event cost no request to the REST API', async () => 
   expect(calls).toBe(1)
   // One request for the note and one for each part.
   expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(3)
+})
+
+it('a copy in PostgreSQL is written once for each applied event, in the transaction of its record', async () => {
+  const databases = await startDatabases((pool) => postgresTransactions(pool).migrate())
+  await using _ = databases.cleanUp
+  const pool = await databases.migratedPool()
+  await pool.query('CREATE TABLE copies (note_id text PRIMARY KEY, title text, writes int NOT NULL DEFAULT 1)')
+  await using service = await createNotesService({ seed: 7, notes: 5, contract: { disableAfter: 'never' } })
+  const { baseUrl, apiKey, fetch, clock } = service
+  const outcomes: string[] = []
+  await service.connect((secret) => {
+    const receiver = createReceiver({
+      secret,
+      clock,
+      logger: quiet,
+      store: postgresTransactions(pool),
+      ...noteHandlers<TransactionContext<PoolClient>>(new NotesClient({ baseUrl, apiKey, fetch }), {
+        changed: ({ note }, { transaction }) =>
+          transaction.query(
+            'INSERT INTO copies VALUES ($1, $2) ON CONFLICT (note_id) DO UPDATE SET title = $2, writes = copies.writes + 1',
+            [note.note_id, note.title],
+          ),
+        removed: ({ noteId }, { transaction }) => transaction.query('DELETE FROM copies WHERE note_id = $1', [noteId]),
+      }),
+      hooks: { onOutcome: ({ status }) => outcomes.push(status) },
+    })
+    return receiver.fetch
+  })
+  service.disorder = { duplicated: 0.5, reordered: 0.5, failing: 0.2 }
+  for (const note of service.owner.notes()) note.edit({ title: `the note ${note.note_id}` })
+  await clock.advance(60_000)
+  service.owner.notes()[0]?.delete()
+  await service.settled()
+  const titles = [...(await notesOf({ baseUrl, apiKey, fetch }))].map(([noteId, { title }]) => [noteId, title])
+  const { rows } = await pool.query('SELECT note_id, title FROM copies')
+  expect(Object.fromEntries(rows.map(({ note_id, title }) => [note_id, title]))).toEqual(Object.fromEntries(titles))
+  expect(outcomes).toContain('duplicate')
+  expect(outcomes.filter((status) => status === 'applied')).toHaveLength(6)
+  expect(outcomes).not.toContain('store-failed')
 })
 
 /** The notes of the service, as a copy should keep them. */

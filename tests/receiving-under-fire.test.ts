@@ -29,7 +29,11 @@ const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
 const stores = [
   { name: 'one file of SQLite', makeServer: makeSqlite },
-  { name: 'PostgreSQL', makeServer: makePostgres },
+  { name: 'PostgreSQL', makeServer: () => makePostgres() },
+  {
+    name: 'PostgreSQL, half of them with transactions of the receiver',
+    makeServer: () => makePostgres('postgres-transactions'),
+  },
   ...(isInstalled('redis-server') ? [{ name: 'Redis', makeServer: makeRedis }] : []),
 ]
 

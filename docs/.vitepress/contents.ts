@@ -23,6 +23,7 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving/delivery-semantics.md',
     'receiving/stores.md',
     'receiving/many-instances.md',
+    'receiving/exactly-once.md',
     'receiving/own-transaction.md',
     'receiving/queues.md',
     'receiving/many-integrations.md',

@@ -1,4 +1,4 @@
-import { createReceiver, type EventHandlers, type Receiver } from '@notewire/webhooks'
+import { createReceiver, type EventHandlers, type HandlerContext, type Receiver } from '@notewire/webhooks'
 import type { Transaction } from './database.ts'
 import { makeHandler } from './handler.ts'
 import type { HistoryContext } from './history-context.ts'
@@ -97,7 +97,7 @@ function makeReceiver(
 ): Receiver {
   const { handled, handlesUnknown, gate } = context.scenario
   const handler = makeHandler(context, process, integration)
-  const on: EventHandlers<Transaction> = Object.fromEntries([...handled].map((kind) => [kind, handler]))
+  const on: EventHandlers<HandlerContext<Transaction>> = Object.fromEntries([...handled].map((kind) => [kind, handler]))
   return createReceiver({
     secret: SIGNING_SECRET,
     on,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { NoteEvent } from '@notewire/protocol'
+import { isNoteEvent, type NoteEvent, type WebhookEvent } from '@notewire/protocol'
 import type { HandlerContext, ProcessOutcome } from '@notewire/webhooks'
 import type { Random } from '../simulation/random.ts'
 import type { ChronicleEntry, openChronicle } from './chronicle.ts'
-import type { WorkerDatabase } from './databases/worker-database.ts'
+import type { Effect, WorkerDatabase } from './databases/worker-database.ts'
 import { commitsItself, type Integration } from './integrations.ts'
 import { handlerMs, isSlowNote } from './slow-notes.ts'
 import type { WorkerReport } from './worker-settings.ts'
@@ -32,15 +32,26 @@ export class Application<Transaction> {
     this.#tools = tools
   }
 
+  async prepare(event: WebhookEvent): Promise<void> {
+    if (isNoteEvent(event)) await this.#takeTime(event)
+  }
+
+  /** Handles an event in a transaction of the receiver, after `prepare`. */
+  async handleInTransaction(event: NoteEvent, writeEffect: (effect: Effect) => Promise<unknown>): Promise<void> {
+    const { worker, random, write } = this.#tools
+    const effect = this.#begin(event)
+    write({ ...effect, worker, what: 'begins', inTransaction: true })
+    try {
+      await writeEffect(effect)
+      await sleep(random.integer(0, 20))
+    } finally {
+      write({ ...effect, worker, what: 'ends' })
+    }
+  }
+
   async handle(event: NoteEvent, context: HandlerContext<Transaction>): Promise<void> {
     const { worker, random, write } = this.#tools
-    this.#runs += 1
-    const effect = {
-      integration: this.#integration,
-      eventId: event.event_id,
-      run: `${worker} ${this.#integration} ${this.#runs}`,
-    }
-    this.#latestRuns.set(event.event_id, effect.run)
+    const effect = this.#begin(event)
     const log = (what: ChronicleEntry['what']) => write({ ...effect, worker, what })
     log('begins')
     try {
@@ -64,6 +75,13 @@ export class Application<Transaction> {
     if (run !== undefined) this.#latestRuns.delete(eventId)
     const problem = 'error' in rest ? String(rest.error) : undefined
     write({ integration: this.#integration, eventId, run, worker, what: status, problem })
+  }
+
+  #begin({ event_id: eventId }: NoteEvent): Effect {
+    this.#runs += 1
+    const run = `${this.#tools.worker} ${this.#integration} ${this.#runs}`
+    this.#latestRuns.set(eventId, run)
+    return { integration: this.#integration, eventId, run }
   }
 
   /** Simulates calls of other services. */

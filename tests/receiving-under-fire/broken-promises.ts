@@ -150,7 +150,8 @@ class IntegrationChecker {
 
   #mayTakeOver(holder: ChronicleEntry, next: ChronicleEntry): boolean {
     const { killed, paused } = this.#evidence
-    return (killed.has(holder.worker) || paused.has(holder.worker)) && next.at - holder.at >= MIN_LEASE_MS
+    const isGone = killed.has(holder.worker) || paused.has(holder.worker)
+    return isGone && (holder.inTransaction === true || next.at - holder.at >= MIN_LEASE_MS)
   }
 
   #raise(revisions: Map<string, AppliedRevision>, eventId: string): void {

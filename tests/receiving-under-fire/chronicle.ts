@@ -16,6 +16,8 @@ export interface ChronicleEntry {
    * end next, and still has its claim. Otherwise the outcome.
    */
   readonly what: 'begins' | 'effect' | 'ends' | ProcessOutcome['status']
+  /** Whether the receiver has opened a transaction for the run: its locks end when its worker is killed. */
+  readonly inTransaction?: boolean | undefined
   /** The error of the outcome. */
   readonly problem?: string | undefined
 }

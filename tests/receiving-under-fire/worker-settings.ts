@@ -1,7 +1,8 @@
 import type { Integration } from './integrations.ts'
 import type { SlowNote } from './slow-notes.ts'
 
-export type Engine = 'sqlite' | 'postgres' | 'redis'
+/** `postgres-transactions`: every other worker processes the events of `personal` in transactions of the receiver. */
+export type Engine = 'sqlite' | 'postgres' | 'postgres-transactions' | 'redis'
 
 /** The settings of a worker, which it gets in an environment variable. */
 export interface WorkerSettings {

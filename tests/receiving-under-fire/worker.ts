@@ -3,13 +3,19 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type NoteEvent, systemClock } from '@notewire/protocol'
-import { createReceiver, type HandlerContext, type Receiver } from '@notewire/webhooks'
+import {
+  createReceiver,
+  type HandlerContext,
+  type ProcessOutcome,
+  type Receiver,
+  type TransactionContext,
+} from '@notewire/webhooks'
 import { nodeHandler } from '@notewire/webhooks/node'
 import { Random } from '../simulation/random.ts'
 import { Application } from './application.ts'
 import { openChronicle } from './chronicle.ts'
 import type { WorkerDatabase } from './databases/worker-database.ts'
-import { INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
+import { commitsItself, INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 
 const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
@@ -26,7 +32,12 @@ switch (settings.engine) {
   }
   case 'postgres': {
     const { openPostgres } = await import('./databases/postgres.ts')
-    await serve(openPostgres(location))
+    await serve(openPostgres(location, false))
+    break
+  }
+  case 'postgres-transactions': {
+    const { openPostgres } = await import('./databases/postgres.ts')
+    await serve(openPostgres(location, number % 2 === 0))
     break
   }
   case 'redis': {
@@ -60,18 +71,32 @@ async function close(receivers: readonly Receiver[], database: { close(): Promis
 
 function receiverOf<Transaction>(integration: Integration, database: WorkerDatabase<Transaction>): Receiver {
   const application = new Application(integration, database, tools)
-  const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
-  return createReceiver({
+  const options = {
     secret: () => process.env[secretVariable(integration)],
     integration,
     path: `/${integration}`,
-    store: database.store,
-    on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
-    hooks: { onOutcome: (outcome) => application.logOutcome(outcome) },
+    hooks: { onOutcome: (outcome: ProcessOutcome) => application.logOutcome(outcome) },
     // The clock is wrong by up to ten minutes. This test is about leases, not about the signature's timestamp.
     toleranceSeconds: 900,
     clock,
     logger: silent,
+  }
+  const { transactions } = database
+  if (transactions !== undefined && commitsItself(integration, true)) {
+    const handle = (event: NoteEvent, { transaction }: TransactionContext<Transaction>) =>
+      application.handleInTransaction(event, (effect) => transactions.write(transaction, effect))
+    return createReceiver({
+      ...options,
+      store: transactions.store,
+      prepare: (event) => application.prepare(event),
+      on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
+    })
+  }
+  const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
+  return createReceiver({
+    ...options,
+    store: database.store,
+    on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
   })
 }
 

@@ -72,6 +72,7 @@ describe.each([...nodes, bun, deno])('$name', (runtime) => {
     expect(await seenBy(runtime, consumer.folder, ...check)).toEqual({
       checks: allPassed,
       transactions: marksThatHold,
+      exactlyOnce,
       whileAnotherWrites: 'claimed',
     })
   })
@@ -138,6 +139,7 @@ describe('workerd with SQLite', () => {
     expect(await response.json()).toEqual({
       checks: allPassed,
       transactions: marksThatHold,
+      exactlyOnce,
       mirror: allPassedByMirror,
     })
   })
@@ -231,4 +233,9 @@ async function answersOfEntries(runtime: Runtime, method: string): Promise<unkno
 
 function inConsumer(path: string): string {
   return join(consumer.folder, path)
+}
+
+const exactlyOnce = {
+  outcomes: ['applied', 'duplicate', 'failed', 'applied', 'failed', 'failed'],
+  effects: [[-1], [-2]],
 }

@@ -1,5 +1,7 @@
-import { Pool, type PoolConfig } from 'pg'
+import { Pool, type PoolClient, type PoolConfig } from 'pg'
 import { type Postgres, startPostgres } from './postgres.ts'
+
+export type { PoolClient }
 
 /** A server with any number of empty databases, and pools that end before the server. */
 export interface TestDatabases {

@@ -31,8 +31,10 @@ export {
   type NoteHandlerContext,
   type NoteHandlers,
   type NoteHandlersOptions,
+  type NotePreparationContext,
   type NoteRemoval,
   noteHandlers,
+  type PreparedNote,
 } from './note-handlers/note-handlers.ts'
 export { type NotCurrent, NoteNotCurrentError } from './note-handlers/note-not-current-error.ts'
 export type { Notes } from './notes.ts'

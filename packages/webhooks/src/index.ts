@@ -15,13 +15,24 @@ export type {
   CommitResult,
   ReceiverStore,
 } from './interfaces/store.ts'
+export {
+  type LookResult,
+  type Seen,
+  TransactionEndedError,
+  type TransactionResult,
+  type TransactionStore,
+  type TransactionWork,
+} from './interfaces/transaction-store.ts'
 export type { Answer, ErrorAnswer } from './receiver/answer.ts'
 export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
 export {
   ClaimLostError,
+  type EventContext,
   type EventHandler,
   type EventHandlers,
   type HandlerContext,
+  type Prepare,
+  type TransactionContext,
   TransactionNotCommittedError,
 } from './receiver/handlers.ts'
 export type { Logger } from './receiver/logger.ts'
@@ -29,7 +40,7 @@ export type { ProcessOutcome, ProcessTiming } from './receiver/outcome.ts'
 export { createReceiver } from './receiver/receiver.ts'
 export type { HookContext, ReceiverHooks } from './receiver/receiver-hooks.ts'
 export type { AboutEvent, CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver/receiver-interface.ts'
-export type { EventSinkOptions, ReceiverOptions } from './receiver/receiver-options.ts'
+export type { EventSinkOptions, ReceiverOptions, TransactionReceiverOptions } from './receiver/receiver-options.ts'
 export type { BodyCauseCode, RefusalCause, RefusalCauseCode } from './receiver/refusal-cause.ts'
 export type { SecretLookup, SecretSource, Secrets } from './receiver/secret-source.ts'
 export type { EventSink, SinkContext } from './receiver/sink.ts'

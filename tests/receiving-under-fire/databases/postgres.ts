@@ -1,21 +1,22 @@
-import { type PostgresConnection, postgresStore } from '@notewire/webhooks/postgres'
+import { type PostgresConnection, postgresStore, postgresTransactions } from '@notewire/webhooks/postgres'
 import { openPool } from '../../servers/test-databases.ts'
-import type { WorkerDatabase } from './worker-database.ts'
+import type { Effect, WorkerDatabase } from './worker-database.ts'
 
-/** Opens a pool for the store and the handlers. */
-export function openPostgres(url: string): WorkerDatabase<PostgresConnection> {
+/**
+ * Opens a pool for the store and the handlers.
+ *
+ * @param opensTransactions  whether the receiver opens the transactions
+ */
+export function openPostgres(url: string, opensTransactions: boolean): WorkerDatabase<PostgresConnection> {
   const pool = openPool(url, { max: 5 })
   return {
     store: postgresStore(pool),
-    async writeInTransaction({ integration, eventId, run }, commit, onEnd) {
+    transactions: opensTransactions ? { store: postgresTransactions(pool), write } : undefined,
+    async writeInTransaction(effect, commit, onEnd) {
       const client = await pool.connect()
       try {
         await client.query('BEGIN')
-        await client.query('INSERT INTO effects (integration, event_id, run) VALUES ($1, $2, $3)', [
-          integration,
-          eventId,
-          run,
-        ])
+        await write(client, effect)
         await commit(client)
         onEnd()
         await client.query('COMMIT')
@@ -28,4 +29,12 @@ export function openPostgres(url: string): WorkerDatabase<PostgresConnection> {
     },
     close: () => pool.end(),
   }
+}
+
+function write(connection: PostgresConnection, { integration, eventId, run }: Effect): Promise<unknown> {
+  return connection.query('INSERT INTO effects (integration, event_id, run) VALUES ($1, $2, $3)', [
+    integration,
+    eventId,
+    run,
+  ])
 }

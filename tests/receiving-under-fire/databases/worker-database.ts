@@ -1,4 +1,4 @@
-import type { ReceiverStore } from '@notewire/webhooks'
+import type { ReceiverStore, TransactionStore } from '@notewire/webhooks'
 import type { Integration } from '../integrations.ts'
 
 /** The effect of a handler for an event. */
@@ -23,5 +23,13 @@ export interface WorkerDatabase<Transaction> {
     commit: (transaction: Transaction) => Promise<void>,
     onEnd: () => void,
   ) => Promise<void> | undefined
+  /** Transactions that the receiver opens. */
+  readonly transactions?: DatabaseTransactions<Transaction> | undefined
   close(): Promise<void>
+}
+
+/** The store of receivers that open the transactions, and what their handlers write. */
+interface DatabaseTransactions<Transaction> {
+  readonly store: TransactionStore<Transaction>
+  readonly write: (transaction: Transaction, effect: Effect) => Promise<unknown>
 }

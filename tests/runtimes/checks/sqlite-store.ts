@@ -1,5 +1,5 @@
-import { createReceiver } from '@notewire/webhooks'
-import { type SqliteStore, sqliteStore } from '@notewire/webhooks/sqlite'
+import { createReceiver, type TransactionStore } from '@notewire/webhooks'
+import { type SqliteStore, sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
 import { anEvent, storeChecks } from '@notewire/webhooks/testing'
 
 /** Holds a store in a file against all that stores must do, and marks events in transactions of `node:sqlite`. */
@@ -25,6 +25,11 @@ export async function sqliteStoreInAFile({ path }: { readonly path: string }) {
         }
       },
       () => database.prepare('SELECT revision FROM effects').all(),
+    ),
+    exactlyOnce: await processInTransactions(
+      sqliteTransactions(database),
+      (transaction, revision) => transaction.prepare('INSERT INTO effects VALUES (?)').run(-revision),
+      () => database.prepare('SELECT revision FROM effects WHERE revision < 0').all(),
     ),
     whileAnotherWrites: await claimWhileAnotherWrites(store, database),
   }
@@ -72,6 +77,35 @@ export async function markInTransactions<Transaction>(
   for (const revision of [1, 2]) {
     const event = anEvent({ kind: 'note.updated', noteId: 'note_1', revision })
     for (let time = 0; time < 3; time += 1) outcomes.push((await receiver.process(event)).status)
+  }
+  await receiver.close()
+  return { outcomes, effects: effects().map((row) => Object.values(row)) }
+}
+
+/** Has the receiver process events in transactions: one that is sent again, one that fails once, and one of which the handler is asynchronous. */
+export async function processInTransactions<Transaction>(
+  store: TransactionStore<Transaction>,
+  write: (transaction: Transaction, revision: number) => unknown,
+  effects: () => object[],
+) {
+  const outcomes: string[] = []
+  let failures = 1
+  const receiver = createReceiver({
+    secret: undefined,
+    store,
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    prepare: async () => 'fetched',
+    on: {
+      'note.updated': ({ data: { note_id, revision } }, { prepared, transaction }) => {
+        if (prepared === 'fetched') write(transaction, revision)
+        if (revision === 2 && failures-- > 0) throw new Error('rolled back')
+        return note_id === 'note_3' ? Promise.resolve() : undefined
+      },
+    },
+  })
+  for (const revision of [1, 2, 3]) {
+    const event = anEvent({ kind: 'note.updated', noteId: revision === 3 ? 'note_3' : 'note_2', revision })
+    for (let time = 0; time < 2; time += 1) outcomes.push((await receiver.process(event)).status)
   }
   await receiver.close()
   return { outcomes, effects: effects().map((row) => Object.values(row)) }

@@ -4,10 +4,11 @@ import {
   type DurableObjectSqlStorage,
   d1,
   durableObjectSqlite,
+  durableObjectTransactions,
   sqliteStore,
 } from '@notewire/webhooks/sqlite'
 import { runMirrorStoreChecks } from './sqlite-mirror.ts'
-import { markInTransactions, runStoreChecks } from './sqlite-store.ts'
+import { markInTransactions, processInTransactions, runStoreChecks } from './sqlite-store.ts'
 
 interface Bindings {
   readonly DB: D1Binding
@@ -51,6 +52,11 @@ export class StoreObject {
             commit(storage)
           }),
         () => storage.sql.exec('SELECT revision FROM effects').toArray(),
+      ),
+      exactlyOnce: await processInTransactions(
+        durableObjectTransactions(storage),
+        ({ sql }, revision) => sql.exec('INSERT INTO effects VALUES (?)', -revision),
+        () => storage.sql.exec('SELECT revision FROM effects WHERE revision < 0').toArray(),
       ),
       mirror: await runMirrorStoreChecks(sqliteMirror(durableObjectSqlite(storage))),
     })

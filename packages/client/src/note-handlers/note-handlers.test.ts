@@ -14,7 +14,7 @@ async function aCopy(options: NotesServiceOptions = {}, parts?: readonly NotePar
   const warnings: unknown[] = []
   const { baseUrl, apiKey, fetch } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const { on } = noteHandlers(client, {
+  const { on, prepare } = noteHandlers(client, {
     changed: (current) => changed.push(current),
     removed: (removal) => removed.push(removal),
     parts,
@@ -30,7 +30,8 @@ async function aCopy(options: NotesServiceOptions = {}, parts?: readonly NotePar
   const handle = async (kind: NoteEvent['event_type'], data: object = {}, ageMs = 0) => {
     const occurred_at = new Date(service.clock.now() - ageMs).toISOString()
     const event = { event_id: 'e1', occurred_at, data: { note_id: note.note_id, revision: note.revision, ...data } }
-    await on[kind]({ ...event, event_type: kind } as never, context)
+    const typed = { ...event, event_type: kind } as never
+    await on[kind](typed, { ...context, prepared: await prepare(typed, context) })
   }
   return { service, note, handle, changed, removed, revisions, warnings, client, context }
 }
@@ -116,19 +117,35 @@ describe('noteHandlers', () => {
       asked.push(integration)
       return client
     }
-    const { on } = noteHandlers(clientOf, { changed: () => undefined, removed: () => undefined })
+    const { prepare } = noteHandlers(clientOf, { changed: () => undefined, removed: () => undefined })
     const event = { event_id: 'e1', data: { note_id: note.note_id, revision: note.revision } }
-    await on['note.updated']({ ...event, event_type: 'note.updated' }, { ...context, integration: 'customer-7' })
+    await prepare({ ...event, event_type: 'note.updated' }, { ...context, integration: 'customer-7' })
     expect(asked).toEqual(['customer-7'])
   })
 
-  it('does not record the revision if changed rejects', async () => {
-    const { client, context, note, revisions } = await aCopy()
-    const changed = () => Promise.reject(new Error('the database is down'))
-    const { on } = noteHandlers(client, { changed, removed: () => undefined })
+  it('rejects if changed rejects, and throws if changed throws', async () => {
+    const { client, context, note } = await aCopy()
     const event = { event_id: 'e1', data: { note_id: note.note_id, revision: note.revision } }
-    await expect(on['note.updated']({ ...event, event_type: 'note.updated' }, context)).rejects.toThrow('database')
-    expect(revisions).toEqual([])
+    const updated = { ...event, event_type: 'note.updated' } as const
+    const removed = () => undefined
+    const rejecting = noteHandlers(client, { changed: () => Promise.reject(new Error('no disk')), removed })
+    const prepared = await rejecting.prepare(updated, context)
+    await expect(rejecting.on['note.updated'](updated, { ...context, prepared })).rejects.toThrow('no disk')
+    const throwing = noteHandlers(client, { changed: failing, removed })
+    expect(() => throwing.on['note.updated'](updated, { ...context, prepared })).toThrow('no disk')
+  })
+
+  it('calls changed and removed at once, without a promise', async () => {
+    const { client, context, note } = await aCopy()
+    const called: string[] = []
+    const changed = () => called.push('changed')
+    const { on, prepare } = noteHandlers(client, { changed, removed: () => called.push('removed') })
+    const event = { event_id: 'e1', data: { note_id: note.note_id, revision: note.revision } }
+    const updated = { ...event, event_type: 'note.updated' } as const
+    const prepared = await prepare(updated, context)
+    on['note.updated'](updated, { ...context, prepared })
+    on['note.deleted']({ ...event, event_type: 'note.deleted' }, { ...context, prepared: undefined })
+    expect(called).toEqual(['changed', 'removed'])
   })
 
   it('names a missing function and an unknown option', async () => {
@@ -138,3 +155,7 @@ describe('noteHandlers', () => {
     expect(() => noteHandlers(client, { changed, deleted: changed } as never)).toThrow('deleted')
   })
 })
+
+function failing(): void {
+  throw new Error('no disk')
+}

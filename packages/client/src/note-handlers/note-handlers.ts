@@ -1,18 +1,21 @@
 import {
+  isNoteEvent,
+  type NoResponse,
   type NoteDeletedEvent,
   type NoteEndedEvent,
   type NoteSummaryGeneratedEvent,
   type NoteUpdatedEvent,
   OptionError,
   refuseUnknownOptions,
+  type WebhookEvent,
 } from '@notewire/protocol'
 import type { CurrentNote, NotePart } from './current-note.ts'
 import { type FetchedNote, fetchNote, type NoteSource } from './fetch-note.ts'
-import { type AppliedNote, type ChangeEvent, isLater, judgeNote } from './judge-note.ts'
+import { type AppliedNote, type ChangeEvent, isLater, type Judgement, judgeNote } from './judge-note.ts'
 import { NoteNotCurrentError } from './note-not-current-error.ts'
 
-/** What {@link noteHandlers} needs of a handler's context. The context of a receiver of `@notewire/webhooks` has it. */
-export interface NoteHandlerContext {
+/** What {@link noteHandlers} needs to fetch a note. */
+export interface NotePreparationContext {
   /** The integration to which the event belongs. */
   readonly integration: string
   /** Aborted when the handler should stop. */
@@ -20,6 +23,10 @@ export interface NoteHandlerContext {
   readonly logger: { warn(message: string, fields?: Readonly<Record<string, unknown>>): void }
   /** What the receiver has applied to the note before this event. */
   readonly applied: AppliedNote | undefined
+}
+
+/** What {@link noteHandlers} needs of a handler's context. The context of a receiver of `@notewire/webhooks` has it. */
+export interface NoteHandlerContext extends NotePreparationContext {
   /** Records the revision that was applied, which may be higher than the event's. */
   setAppliedRevision(revision: number): void
 }
@@ -30,9 +37,9 @@ export interface NoteHandlersOptions<Context extends NoteHandlerContext = NoteHa
    * Called with the current state of a note after `note.ended`, `note.summary.generated` and `note.updated`. Write the note and its
    * parts to your copy. The revision is never lower than that of an earlier call for the note.
    */
-  readonly changed: (current: CurrentNote, context: Context) => unknown
+  readonly changed: (current: CurrentNote, context: Context) => NoResponse
   /** Called when a note was deleted, or when the key can no longer access it. Remove your copy. It may be called more than once. */
-  readonly removed: (removal: NoteRemoval, context: Context) => unknown
+  readonly removed: (removal: NoteRemoval, context: Context) => NoResponse
   /**
    * Which parts to fetch. The others have the status `not_fetched`.
    *
@@ -52,13 +59,21 @@ export interface NoteRemoval {
 export interface NoteHandlers<Context> {
   /** Lets `note.summary.generated` pass at an unchanged revision: the handlers fetch the current note, so this cannot move it back. */
   readonly revisionGate: 'per-kind'
+  /** Fetches the note, before the transaction of a receiver begins that processes each event in one transaction. */
+  readonly prepare: (event: WebhookEvent, context: NotePreparationContext) => Promise<PreparedNote>
+  /** They call `changed` or `removed` at once, so they are synchronous if those are. */
   readonly on: {
-    readonly 'note.ended': (event: NoteEndedEvent, context: Context) => Promise<void>
-    readonly 'note.summary.generated': (event: NoteSummaryGeneratedEvent, context: Context) => Promise<void>
-    readonly 'note.updated': (event: NoteUpdatedEvent, context: Context) => Promise<void>
-    readonly 'note.deleted': (event: NoteDeletedEvent, context: Context) => Promise<void>
+    readonly 'note.ended': NoteHandler<NoteEndedEvent, Context>
+    readonly 'note.summary.generated': NoteHandler<NoteSummaryGeneratedEvent, Context>
+    readonly 'note.updated': NoteHandler<NoteUpdatedEvent, Context>
+    readonly 'note.deleted': NoteHandler<NoteDeletedEvent, Context>
   }
 }
+
+type NoteHandler<Event, Context> = (event: Event, context: Context & { readonly prepared: PreparedNote }) => NoResponse
+
+/** What follows from an event and from what was fetched. `undefined` after `note.deleted`, which needs no request. */
+export type PreparedNote = Exclude<Judgement, { readonly step: 'retry' }> | undefined
 
 /**
  * Makes the handlers of a receiver that keep a copy of notes: they fetch the current note after each event, and call `changed` or
@@ -95,44 +110,52 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
   const { changed, removed, parts } = checked(options)
   let contentHasOwnRevision = false
 
-  const applyChange = async (event: ChangeEvent, context: Context): Promise<void> => {
+  const prepareChange = async (event: ChangeEvent, context: NotePreparationContext): Promise<PreparedNote> => {
     const source = typeof client === 'function' ? await client(context.integration) : client
     const noteId = event.data.note_id
     const fetched = await fetchNote(source, noteId, parts, context.signal)
     const ageMs = ageOf(event, source.serviceTime())
     contentHasOwnRevision ||= isLater(ageMs) && hasLowerContentRevision(fetched)
     const judgement = judgeNote(event, fetched, { applied: context.applied, ageMs, contentHasOwnRevision })
-    switch (judgement.step) {
-      case 'retry':
-        throw new NoteNotCurrentError(noteId, judgement.missing)
-      case 'remove':
-        await removed({ noteId, reason: judgement.reason }, context)
-        if (judgement.revision !== undefined) context.setAppliedRevision(judgement.revision)
-        return
-      case 'skip':
-        context.logger.warn('The REST API returned a lower revision than the one last applied. The event was skipped.')
-        return
-      case 'change':
-        if (judgement.incomplete !== undefined) {
-          context.logger.warn(
+    if (judgement.step === 'retry') throw new NoteNotCurrentError(noteId, judgement.missing)
+    return judgement
+  }
+
+  const applyChange: NoteHandler<ChangeEvent, Context> = (event, context) => {
+    const { prepared, logger } = context
+    switch (prepared?.step) {
+      case 'remove': {
+        if (prepared.revision !== undefined) context.setAppliedRevision(prepared.revision)
+        return removed({ noteId: event.data.note_id, reason: prepared.reason }, context)
+      }
+      case 'change': {
+        const { current, incomplete } = prepared
+        if (incomplete !== undefined) {
+          logger.warn(
             'An event older than an hour was applied, although the REST API does not return what it announced.',
-            { missing: judgement.incomplete },
+            { missing: incomplete },
           )
         }
-        await changed(judgement.current, context)
-        context.setAppliedRevision(judgement.current.note.revision)
+        context.setAppliedRevision(current.note.revision)
+        return changed(current, context)
+      }
+      default:
+        logger.warn('The REST API returned a lower revision than the one last applied. The event was skipped.')
+        return undefined
     }
   }
 
   return {
     revisionGate: 'per-kind',
+    prepare: async (event, context) =>
+      isNoteEvent(event) && event.event_type !== 'note.deleted' ? await prepareChange(event, context) : undefined,
     on: {
       'note.ended': applyChange,
       'note.summary.generated': applyChange,
       'note.updated': applyChange,
-      'note.deleted': async ({ data }, context) => {
+      'note.deleted': ({ data }, context) => {
         const reason = data.reason === 'access_lost' ? 'access_lost' : 'deleted'
-        await removed({ noteId: data.note_id, reason }, context)
+        return removed({ noteId: data.note_id, reason }, context)
       },
     },
   }

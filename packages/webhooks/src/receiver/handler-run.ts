@@ -1,43 +1,12 @@
 import { type Clock, monotonicNow, OptionError, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
-import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
-import { ClaimLostError, type EventHandler, type HandlerContext } from './handlers.ts'
-import { LazyAbort } from './lazy-abort.ts'
+import { withRevision } from './claim-request.ts'
+import { ClaimLostError, type EventHandler, type HandlerContext, type Prepare } from './handlers.ts'
 import { keepLease } from './lease.ts'
-import { fieldsOf, type Logger, withFields } from './logger.ts'
-import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import type { Logger } from './logger.ts'
+import type { GivenUpBecause, HandlerResult, ReceivedEvent } from './received-event.ts'
 import { setTimer } from './timers.ts'
 import { isThenable, whenSettled } from './when-settled.ts'
-
-/** The facts about the attempt that delivered an event, and the time limit of its handler. */
-export interface AttemptContext {
-  readonly integration: string
-  /** How long the handler may take, if it is not the processor's `handlerTimeoutMs`. */
-  readonly handlerTimeoutMs?: number | undefined
-  readonly deadlineAt?: number | undefined
-  readonly headers?: AttemptHeaders | undefined
-}
-
-/** An event that is being processed. */
-export class ReceivedEvent {
-  readonly event: WebhookEvent
-  readonly attempt: AttemptContext
-  readonly abort = new LazyAbort()
-  readonly timing: { -readonly [Part in keyof ProcessTiming]: ProcessTiming[Part] } = {
-    waitedMs: 0,
-    handlerMs: undefined,
-  }
-
-  outcome: ProcessOutcome | Promise<ProcessOutcome> | undefined
-
-  constructor(event: WebhookEvent, attempt: AttemptContext) {
-    this.event = event
-    this.attempt = attempt
-  }
-}
-
-/** Whether a handler returned or threw. */
-export type HandlerResult = { readonly status: 'returned' } | { readonly status: 'threw'; readonly error: unknown }
 
 /** How a handler's run ended for the receiver. */
 export type HandlerEnd =
@@ -46,9 +15,6 @@ export type HandlerEnd =
   | { readonly status: 'lost' }
   /** The receiver stopped waiting for the handler, which may still be running. */
   | { readonly status: 'given-up'; readonly why: GivenUpBecause }
-
-/** Why the receiver stopped waiting for a handler. */
-type GivenUpBecause = 'handler-timeout' | 'closing'
 
 /** A handler whose promise is pending. */
 export interface RunningHandler {
@@ -59,6 +25,7 @@ export interface RunningHandler {
 }
 
 interface Tools<Transaction> {
+  readonly prepare?: Prepare | undefined
   readonly store: ReceiverStore<Transaction>
   readonly clock: Clock
   readonly logger: Logger
@@ -102,16 +69,30 @@ export class HandlerRun<Transaction> {
   }
 
   /** Calls the handler, and renews the lease until it ends. The result is a promise if the handler returns one. */
-  call(handler: EventHandler<WebhookEvent, Transaction>): HandlerEnd | Promise<HandlerEnd> {
+  call(handler: EventHandler<WebhookEvent, HandlerContext<Transaction>>): HandlerEnd | Promise<HandlerEnd> {
     this.#beganAt = monotonicNow(this.#tools.clock)
+    const { prepare } = this.#tools
     try {
-      const work = handler(this.received.event, this.#context())
+      const work =
+        prepare === undefined
+          ? handler(this.received.event, this.#context(undefined))
+          : this.#prepareAndCall(prepare, handler)
       if (isThenable(work)) return this.#waitFor(work)
       refuseResponse(work)
       return this.#conclude(RETURNED)
     } catch (error) {
       return this.#conclude({ status: 'threw', error })
     }
+  }
+
+  async #prepareAndCall(
+    prepare: Prepare,
+    handler: EventHandler<WebhookEvent, HandlerContext<Transaction>>,
+  ): Promise<unknown> {
+    const { event } = this.received
+    const prepared = await prepare(event, this.received.context(this.#claim.applied, this.#tools.logger))
+    if (this.#isGivenUp || this.#isLost) throw new ClaimLostError()
+    return await handler(event, this.#context(prepared))
   }
 
   #conclude(end: HandlerEnd): HandlerEnd {
@@ -162,42 +143,14 @@ export class HandlerRun<Transaction> {
     })
   }
 
-  // Most handlers read neither the headers nor the logger, so each is created when it is read.
-  #context(): HandlerContext<Transaction> {
-    const { event, abort, attempt } = this.received
-    const { logger } = this.#tools
-    let headers: Headers | undefined
-    return {
-      commit: (transaction) => this.#commitIn(transaction),
-      applied: this.#claim.applied,
-      setAppliedRevision: (revision) => this.#setAppliedRevision(revision),
-      integration: attempt.integration,
-      deadlineAt: attempt.deadlineAt,
-      get signal() {
-        return abort.signal
+  #context(prepared: unknown): HandlerContext<Transaction> {
+    return Object.assign(this.received.context(this.#claim.applied, this.#tools.logger), {
+      prepared,
+      commit: (transaction: Transaction) => this.#commitIn(transaction),
+      setAppliedRevision: (revision: number) => {
+        this.#claim = { ...this.#claim, request: withRevision(this.#claim.request, revision) }
       },
-      get headers() {
-        headers ??= readHeaders(attempt.headers ?? {})
-        return headers
-      },
-      get logger() {
-        return withFields(logger, fieldsOf(event, attempt.integration))
-      },
-    }
-  }
-
-  #setAppliedRevision(revision: number): void {
-    if (!Number.isSafeInteger(revision) || revision < 0) {
-      throw new OptionError(
-        'revision',
-        'setAppliedRevision takes the revision of the note that was fetched: a whole number from 0.',
-      )
-    }
-    const { request } = this.#claim
-    const { note } = request
-    if (note?.change === undefined) return
-    const changed = { ...note, change: { ...note.change, revision } }
-    this.#claim = { ...this.#claim, request: { ...request, note: changed } }
+    })
   }
 
   #commitIn(transaction: Transaction): Promise<void> {

@@ -34,6 +34,7 @@ describe('a handler', () => {
       'headers',
       'integration',
       'logger',
+      'prepared',
       'setAppliedRevision',
       'signal',
     ])

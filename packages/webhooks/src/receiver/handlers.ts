@@ -10,34 +10,13 @@ import {
 import type { AppliedRevision } from '../interfaces/revision-gate.ts'
 import type { Logger } from './logger.ts'
 
-/** The second argument of a handler. */
-export interface HandlerContext<Transaction = never> {
-  /**
-   * Writes the processed record of the event in a transaction of the handler, on the database of the receiver's store. The handler's rows
-   * and this record are committed together, so they take effect exactly once, even after a crash. Call `commit` last in the transaction,
-   * because the transaction then locks the claim until it ends. Fetch before the transaction begins.
-   *
-   * Without this call, the receiver writes the record after the handler has returned. If the process dies before that, the handler runs
-   * again.
-   *
-   * @param transaction  a transaction on the store's database. If the store has no transactions, the type is `never`
-   * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, `commit` throws synchronously. Let the
-   * error roll the transaction back
-   * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is committed
-   */
-  commit(transaction: Transaction): Promise<void>
+/** What `prepare` and every handler get. */
+export interface EventContext {
   /**
    * What the receiver has applied to the note of this event before: its revision, and the events applied at this revision. `undefined` if
    * nothing was applied, or if the event has no note.
    */
   readonly applied: AppliedRevision | undefined
-  /**
-   * Records another revision of the note than the event's, when the handler succeeds. Call it if the handler has fetched the note and
-   * applied this revision: events up to it are then stale.
-   *
-   * @throws OptionError unless `revision` is a whole number from 0
-   */
-  setAppliedRevision(revision: number): void
   /** The integration to which the event belongs; `'default'` if none was set. */
   readonly integration: string
   /**
@@ -61,29 +40,90 @@ export interface HandlerContext<Transaction = never> {
 }
 
 /**
- * Processes one event. Resolve when the effects are durable. If it throws or rejects, the service retries the event. The receiver ignores
- * what it returns: `false` is no failure. It may not return a `Response`, which would not reach the service: the event then fails with
- * the error `response_returned`. Events carry no content: read the current note through the client.
+ * The second argument of a handler.
+ *
+ * @typeParam Transaction  what `commit` takes
+ * @typeParam Prepared  what the option `prepare` returns
  */
-export type EventHandler<Event, Transaction = never> = (
-  event: Event,
-  context: HandlerContext<Transaction>,
-) => NoResponse
-
-/** Handlers by event kind. An event without a handler is acknowledged. */
-export type EventHandlers<Transaction = never> = {
-  readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>, Transaction> | undefined
+export interface HandlerContext<Transaction = never, Prepared = unknown> extends EventContext {
+  /** What the option `prepare` has returned. */
+  readonly prepared: Prepared
+  /**
+   * Writes the processed record of the event in a transaction of the handler, on the database of the receiver's store. The handler's rows
+   * and this record are committed together, so they take effect exactly once, even after a crash. Call `commit` last in the transaction,
+   * because the transaction then locks the claim until it ends. Fetch before the transaction begins.
+   *
+   * It is for handlers whose effects take long and need the lease, such as an e-mail or a call of a paid API, before they write. If a handler only
+   * writes to the database, use a store that opens the transaction, such as `postgresTransactions`.
+   *
+   * Without this call, the receiver writes the record after the handler has returned. If the process dies before that, the handler runs
+   * again.
+   *
+   * @param transaction  a transaction on the store's database. If the store has no transactions, the type is `never`
+   * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, `commit` throws synchronously. Let the
+   * error roll the transaction back
+   * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is committed
+   */
+  commit(transaction: Transaction): Promise<void>
+  /**
+   * Records another revision of the note than the event's, when the handler succeeds. Call it if the handler has fetched the note and
+   * applied this revision: events up to it are then stale.
+   *
+   * @throws OptionError unless `revision` is a whole number from 0
+   */
+  setAppliedRevision(revision: number): void
 }
 
-/** The handler of an event, if there is one. */
-export function handlerOf<Transaction>(
+/**
+ * The second argument of a handler that runs in the receiver's transaction.
+ *
+ * @typeParam Transaction  the transaction of your driver or library
+ * @typeParam Prepared  what the option `prepare` returns
+ */
+export interface TransactionContext<Transaction, Prepared = unknown> extends EventContext {
+  /** What the option `prepare` has returned. */
+  readonly prepared: Prepared
+  /**
+   * The open transaction of the event. The receiver commits it when the handler has succeeded, and rolls it back if the handler throws. Write
+   * with it, and do not end it. Statements on other connections are not part of it.
+   */
+  readonly transaction: Transaction
+  /**
+   * Records another revision of the note than the event's. Call it if the handler writes a revision that was fetched: events up to it are then
+   * stale.
+   *
+   * @throws OptionError unless `revision` is a whole number from 0
+   */
+  setAppliedRevision(revision: number): void
+}
+
+/**
+ * Processes one event. Resolve when the effects are durable. If it throws or rejects, the service retries the event. The receiver ignores
+ * what it returns: `false` is no failure. It may not return a `Response`, which would not reach the service: the event then fails with
+ * the error `response_returned`. Events carry no content: fetch the current note through the client.
+ */
+export type EventHandler<Event, Context = HandlerContext> = (event: Event, context: Context) => NoResponse
+
+/** Handlers by event kind. An event without a handler is acknowledged. */
+export type EventHandlers<Context = HandlerContext> = {
+  readonly [Kind in EventKind]?: EventHandler<EventOf<Kind>, Context> | undefined
+}
+
+/** Runs before a handler. What it returns is `context.prepared`. */
+export type Prepare<Prepared = unknown> = (
   event: WebhookEvent,
-  on: EventHandlers<Transaction>,
-  onUnknown: EventHandler<UnknownEvent, Transaction> | undefined,
-): EventHandler<WebhookEvent, Transaction> | undefined {
+  context: EventContext,
+) => Prepared | PromiseLike<Prepared>
+
+/** The handler of an event, if there is one. */
+export function handlerOf<Context>(
+  event: WebhookEvent,
+  on: EventHandlers<Context>,
+  onUnknown: EventHandler<UnknownEvent, Context> | undefined,
+): EventHandler<WebhookEvent, Context> | undefined {
   const handler = isKnownEvent(event) ? on[event.event_type] : onUnknown
   // TypeScript cannot infer that the handler found by `event_type` takes events of this kind.
-  return handler as EventHandler<WebhookEvent, Transaction> | undefined
+  return handler as EventHandler<WebhookEvent, Context> | undefined
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { ReceiverStore } from '../interfaces/store.ts'
 import { MemoryStore } from '../stores/memory-store.ts'
 
 /** A test suite creates many receivers within a few seconds. Deliveries of a service arrive over a longer time. */
@@ -13,7 +12,7 @@ const MAX_INTEGRATIONS = 1_000
  * one delivery, and resets the count.
  */
 export class LostMemory {
-  readonly #usedStores = new WeakMap<ReceiverStore, number>()
+  readonly #usedStores = new WeakMap<object, number>()
   readonly #secondsOf = new Map<string, Set<number>>()
   #isTold = false
 
@@ -22,7 +21,7 @@ export class LostMemory {
    *
    * @returns `true` once, when such receivers are found
    */
-  isFound(store: ReceiverStore, integration: string, now: number): boolean {
+  isFound(store: object, integration: string, now: number): boolean {
     if (this.#isTold || !(store instanceof MemoryStore)) return false
     const events = (this.#usedStores.get(store) ?? 0) + 1
     this.#usedStores.set(store, events)

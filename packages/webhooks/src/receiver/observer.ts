@@ -2,10 +2,10 @@ import { type Clock, type Drift, isKnownEvent, type WebhookEvent } from '@notewi
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import type { ErrorAnswer } from './answer.ts'
-import type { HandlerResult } from './handler-run.ts'
 import { fieldsOf, integrationField, type Logger, privateMessageOf, traceOf, unfailing } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { RateLimits } from './rate-limit.ts'
+import type { HandlerResult } from './received-event.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 import type { SecretFinding } from './secret-source.ts'
 
@@ -250,7 +250,12 @@ const OUTCOME_LINES: Readonly<
 }
 
 /** What threw the error of an outcome. */
-const THROWERS = { failed: 'the handler', 'store-failed': 'the store', 'sink-failed': 'the sink' } as const
+const THROWERS = {
+  failed: 'the handler',
+  busy: 'the database',
+  'store-failed': 'the store',
+  'sink-failed': 'the sink',
+} as const
 
 /** The log line for a delivery whose handler or sink is still running at the deadline. */
 const OVERDUE = {

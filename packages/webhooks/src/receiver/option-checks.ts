@@ -8,12 +8,15 @@ import {
 } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import { refuseTolerance } from '../verifier/timestamp.ts'
-import type { EventHandler, EventHandlers } from './handlers.ts'
+import type { EventHandler, EventHandlers, Prepare } from './handlers.ts'
 
 const HOUR_MS = 3_600_000
 
 /** The default time limit of a handler for a delivery: longer than serverless platforms let a function run. */
 export const DEFAULT_HANDLER_TIMEOUT_MS = 900_000
+
+/** The default time limit of `prepare` and the transaction. A transaction whose connection is interrupted holds a connection until then. */
+export const TRANSACTION_TIMEOUT_MS = 60_000
 
 /** The longest time limit, and the default in a queue worker: pg-boss expires a job after 24 h, and the receiver must end it before. */
 export const LONGEST_HANDLER_TIMEOUT_MS = 86_100_000
@@ -80,9 +83,11 @@ export function assertValidGraceMs(graceMs: number): void {
 export function assertHandlers({
   on,
   onUnknown,
+  prepare,
 }: {
   readonly on: EventHandlers<never>
   readonly onUnknown: EventHandler<UnknownEvent, never> | undefined
+  readonly prepare: Prepare | undefined
 }): void {
   assertObject('on', on, "{ 'note.ended': async (event) => … }")
   const kinds: readonly string[] = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]
@@ -96,6 +101,7 @@ export function assertHandlers({
     assertOptionalFunction(kind, handler)
   }
   assertOptionalFunction('onUnknown', onUnknown)
+  assertOptionalFunction('prepare', prepare)
 }
 
 /** Throws an OptionError unless the value is an object. */

@@ -15,8 +15,11 @@ export type ProcessOutcome =
   | { readonly status: 'stale'; readonly event: WebhookEvent; readonly appliedRevision: number | undefined }
   /** The event cannot be processed: `problem` names the field. A retry would fail in the same way. */
   | { readonly status: 'malformed'; readonly event: WebhookEvent; readonly problem: string }
-  /** This event, or another event of its note, was still being processed after 2 s. The event must be retried. */
-  | { readonly status: 'busy'; readonly event: WebhookEvent }
+  /**
+   * This event, or another event of its note, was still being processed after 2 s, or transactions were in conflict: `error` is then that of
+   * the database, such as a deadlock. The event must be retried.
+   */
+  | { readonly status: 'busy'; readonly event: WebhookEvent; readonly error?: unknown }
   /** The handler threw. The event must be retried. */
   | { readonly status: 'failed'; readonly event: WebhookEvent; readonly error: unknown }
   /** The store failed, before the handler or at the commit after it. The event must be retried. */

@@ -6,7 +6,7 @@ import { storeWith } from '../fixtures/store-with.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
-import type { EventHandler } from './handlers.ts'
+import type { EventHandler, HandlerContext } from './handlers.ts'
 import { createReceiver } from './receiver.ts'
 
 /** What happens when it commits; nothing, when it is rolled back. */
@@ -23,7 +23,10 @@ class Transaction {
 }
 
 /** A receiver on a store whose marks are made in transactions of the handler's own. */
-function setUp(handler: EventHandler<unknown, Transaction>, ways: Partial<ReceiverStore<Transaction>> = {}) {
+function setUp(
+  handler: EventHandler<unknown, HandlerContext<Transaction>>,
+  ways: Partial<ReceiverStore<Transaction>> = {},
+) {
   const clock = new ManualClock()
   const memory = memoryStore({ clock })
   const calls: string[] = []
@@ -131,7 +134,7 @@ describe('a handler that marks the event in its own transaction', () => {
 
   it('is told by an error that its claim was lost, so that it rolls back', async () => {
     const errors: unknown[] = []
-    const handler: EventHandler<unknown, Transaction> = async (_event, { commit }) => {
+    const handler: EventHandler<unknown, HandlerContext<Transaction>> = async (_event, { commit }) => {
       await commit(new Transaction()).catch((error) => {
         errors.push(error)
         throw error

@@ -1,28 +1,21 @@
+import { type Clock, monotonicNow, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
+import type { GateMode } from '../interfaces/revision-gate.ts'
+import type { Claim, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
+import { claimRequestOf } from './claim-request.ts'
+import { type HandlerEnd, HandlerRun, type RunningHandler } from './handler-run.ts'
 import {
-  type Clock,
-  isEndpointEvent,
-  isNoteEvent,
-  monotonicNow,
-  type NoteEvent,
-  type UnknownEvent,
-  type WebhookEvent,
-} from '@notewire/protocol'
-import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
-import type { Claim, ClaimedNote, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
-import { eventTime } from './event-time.ts'
-import {
-  type AttemptContext,
-  type HandlerEnd,
-  type HandlerResult,
-  HandlerRun,
-  ReceivedEvent,
-  type RunningHandler,
-} from './handler-run.ts'
-import { type EventHandler, type EventHandlers, handlerOf, TransactionNotCommittedError } from './handlers.ts'
+  type EventHandler,
+  type EventHandlers,
+  type HandlerContext,
+  handlerOf,
+  type Prepare,
+  TransactionNotCommittedError,
+} from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
 import { LEASE_MS } from './lease.ts'
 import type { Logger } from './logger.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import { type AttemptContext, type HandlerResult, ReceivedEvent } from './received-event.ts'
 import { waitAtMost } from './timers.ts'
 import { claimWhenFree, type TimedClaimResult, Waiters } from './waiters.ts'
 import { isThenable, whenSettled } from './when-settled.ts'
@@ -32,8 +25,9 @@ const RELEASE_WITHIN_MS = 5_000
 
 /** What a processor needs. */
 export interface ProcessorOptions<Transaction = never> {
-  readonly on: EventHandlers<Transaction>
-  readonly onUnknown: EventHandler<UnknownEvent, Transaction> | undefined
+  readonly on: EventHandlers<HandlerContext<Transaction>>
+  readonly onUnknown: EventHandler<UnknownEvent, HandlerContext<Transaction>> | undefined
+  readonly prepare?: Prepare | undefined
   readonly store: ReceiverStore<Transaction>
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
@@ -102,7 +96,7 @@ export class Processor<Transaction = never> {
     const { event, attempt } = received
     const { on, onUnknown } = this.#options
     const handler = handlerOf(event, on, onUnknown)
-    const request = this.#claimRequest(event, attempt.integration, handler !== undefined)
+    const request = claimRequestOf(event, attempt.integration, handler !== undefined, this.#options)
     const conclude = (outcome: ProcessOutcome): ProcessOutcome => {
       this.#waiters.release(request)
       this.#processing.delete(received)
@@ -138,7 +132,7 @@ export class Processor<Transaction = never> {
   }
 
   #apply(
-    handler: EventHandler<WebhookEvent, Transaction> | undefined,
+    handler: EventHandler<WebhookEvent, HandlerContext<Transaction>> | undefined,
     received: ReceivedEvent,
     claim: Claim,
     claimedAt: number,
@@ -212,31 +206,4 @@ export class Processor<Transaction = never> {
     }
     return outcome
   }
-
-  #claimRequest(event: WebhookEvent, integration: string, hasHandler: boolean): ClaimRequest {
-    const { revisionGate, dedupWindowMs } = this.#options
-    return {
-      integration,
-      eventId: event.event_id,
-      // An event without a handler does not claim its note: it need not wait for it, and raising the note's revision would make handled
-      // events stale.
-      note: hasHandler ? noteOf(event) : undefined,
-      gate: revisionGate,
-      leaseMs: LEASE_MS,
-      keepMs: dedupWindowMs,
-    }
-  }
-}
-
-// An event of an unknown kind waits for its note, but the revision gate does not check it.
-function noteOf(event: WebhookEvent): ClaimedNote | undefined {
-  if (isNoteEvent(event)) return { noteId: event.data.note_id, change: changeIn(event) }
-  const noteId = isEndpointEvent(event) ? undefined : event.data['note_id']
-  return typeof noteId === 'string' ? { noteId } : undefined
-}
-
-function changeIn({ event_type: kind, occurred_at, data }: NoteEvent): NoteChange {
-  const recordingSessionId = data.recording_session_id ?? undefined
-  // TypeScript cannot infer that only a deletion may have no revision.
-  return { kind, revision: data.revision, recordingSessionId, occurredAt: eventTime(occurred_at) } as NoteChange
 }

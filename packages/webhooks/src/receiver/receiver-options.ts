@@ -10,8 +10,9 @@ import {
 import type { EventQueue } from '../interfaces/queue.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
+import type { TransactionStore } from '../interfaces/transaction-store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
-import type { EventHandler, EventHandlers } from './handlers.ts'
+import type { EventHandler, EventHandlers, HandlerContext, Prepare, TransactionContext } from './handlers.ts'
 import type { Logger } from './logger.ts'
 import {
   assertBoolean,
@@ -21,6 +22,7 @@ import {
   assertValidOptions,
   DEFAULT_HANDLER_TIMEOUT_MS,
   LONGEST_HANDLER_TIMEOUT_MS,
+  TRANSACTION_TIMEOUT_MS,
 } from './option-checks.ts'
 import { HOOKS, type ReceiverHooks } from './receiver-hooks.ts'
 import { isLookup, type SecretLookup, type SecretSource } from './secret-source.ts'
@@ -88,19 +90,18 @@ export interface EventSinkOptions<Secret = SecretSource> extends DeliveryOptions
   readonly sink: EventSink
 }
 
-/** The options of a receiver that calls a handler for each event. */
-export interface ReceiverOptions<Transaction = never, Secret = SecretSource> extends DeliveryOptions<Secret> {
-  /** Handlers by event kind. An event without a handler is acknowledged and does not raise the revision of its note. */
-  readonly on: EventHandlers<Transaction>
-  /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
-  readonly onUnknown?: EventHandler<UnknownEvent, Transaction> | undefined
+/** The options of a receiver that calls handlers with this context. */
+interface HandlerOptions<Context, Prepared, Secret> extends DeliveryOptions<Secret> {
   /**
-   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
-   * instances.
-   *
-   * @default memoryStore()
+   * Runs before the handler of an event, and not for duplicates and stale events: for what takes long, such as a request. Its result is
+   * `context.prepared`. If it throws, the event fails as if the handler had thrown. If the database asks to try again, it may run again. Write
+   * it before `on`, so that TypeScript knows the type of its result.
    */
-  readonly store?: ReceiverStore<Transaction> | undefined
+  readonly prepare?: Prepare<Prepared> | undefined
+  /** Handlers by event kind. An event without a handler is acknowledged and does not raise the revision of its note. */
+  readonly on: EventHandlers<Context>
+  /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
+  readonly onUnknown?: EventHandler<UnknownEvent, Context> | undefined
   /**
    * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the
    * event, and 503 if the queue does not confirm. Events about the endpoint itself are still processed here. The store must be one that all
@@ -123,15 +124,62 @@ export interface ReceiverOptions<Transaction = never, Secret = SecretSource> ext
    * released with the outcome `handler-timeout`, and the event can be processed again. The handler may still be running: only a
    * transaction that calls `context.commit` is then rejected; its other effects are not prevented.
    *
-   * @default 900_000 (15 min) for deliveries; 86_100_000 for `process`, which queue workers call
+   * With a store that opens the transaction, it is the limit of `prepare` and the transaction together, which is then rolled back.
+   *
+   * @default 900_000 (15 min) for deliveries; 86_100_000 for `process`, which queue workers call; 60_000 with a store that opens the
+   * transaction
    */
   readonly handlerTimeoutMs?: number | undefined
   readonly sink?: undefined
 }
 
+/** The options of a receiver that calls a handler for each event. */
+export interface ReceiverOptions<Transaction = never, Secret = SecretSource, Prepared = unknown>
+  extends HandlerOptions<HandlerContext<Transaction, Prepared>, Prepared, Secret> {
+  /**
+   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
+   * instances.
+   *
+   * @default memoryStore()
+   */
+  readonly store?: ReceiverStore<Transaction> | undefined
+}
+
+/** The options of a receiver that processes each event in one transaction, exactly once. */
+export interface TransactionReceiverOptions<Transaction, Secret = SecretSource, Prepared = unknown>
+  extends HandlerOptions<TransactionContext<Transaction, Prepared>, Prepared, Secret> {
+  /** Opens the transactions: `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`. */
+  readonly store: TransactionStore<Transaction>
+}
+
+/** A store of a receiver: with leases, or with transactions. */
+// The transactions of both kinds differ, so this is the constraint of a type parameter only.
+export type AnyStore = ReceiverStore<never> | TransactionStore<never>
+
+/** What handlers get with a store. */
+type ContextOf<Store, Prepared> =
+  Store extends TransactionStore<infer Transaction>
+    ? TransactionContext<Transaction, Prepared>
+    : Store extends ReceiverStore<infer Transaction>
+      ? HandlerContext<Transaction, Prepared>
+      : never
+
+/** The options of a receiver with handlers: its store decides what they get. */
+export interface OptionsWithStore<Store, Secret, Prepared>
+  extends HandlerOptions<ContextOf<Store, Prepared>, Prepared, Secret> {
+  /**
+   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
+   * instances. With `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`, each event is processed in one transaction.
+   *
+   * @default memoryStore()
+   */
+  readonly store?: Store | undefined
+}
+
 /** The options of `createReceiver`. */
 export type AnyReceiverOptions<Transaction> =
   | ReceiverOptions<Transaction, SecretSource | SecretLookup>
+  | TransactionReceiverOptions<Transaction, SecretSource | SecretLookup>
   | EventSinkOptions<SecretSource | SecretLookup>
 
 type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions<never> | 'sink'>
@@ -140,6 +188,7 @@ type Excluded = { readonly [Option in ProcessingOption]?: undefined }
 const PROCESSING_OPTIONS: readonly ProcessingOption[] = [
   'on',
   'onUnknown',
+  'prepare',
   'store',
   'queue',
   'revisionGate',
@@ -187,9 +236,7 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
   const resolved = {
     secret: options.secret,
     sink: options.sink,
-    on: handlersIn(options),
-    onUnknown: options.onUnknown,
-    store: options.store ?? memoryStore({ clock }),
+    handling: handlingIn(options, clock),
     queue: options.queue,
     integration: options.integration ?? 'default',
     path: options.path,
@@ -197,14 +244,14 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
     toleranceSeconds: options.toleranceSeconds ?? SIGNATURE_TOLERANCE_SECONDS,
     maxBodyBytes: options.maxBodyBytes ?? 262_144,
     dedupWindowMs: options.dedupWindowMs ?? 259_200_000,
-    ...handlerTimeouts(options.handlerTimeoutMs),
+    ...handlerTimeouts(options),
     waitUntil: options.waitUntil,
     hooks: options.hooks ?? {},
     logger: options.logger ?? console,
     logErrorMessages: options.logErrorMessages ?? false,
     clock,
   }
-  refuseWithoutMethods('store', resolved.store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
+  assertStore(resolved.handling)
   if (resolved.queue !== undefined) refuseWithoutMethods('queue', resolved.queue, ['enqueue'])
   refuseWithoutMethods('logger', resolved.logger, ['info', 'warn', 'error'])
   assertOptionalFunction('waitUntil', resolved.waitUntil)
@@ -212,13 +259,35 @@ export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<
   refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
   for (const hook of HOOKS) assertOptionalFunction(hook, resolved.hooks[hook])
   assertBoolean('logErrorMessages', resolved.logErrorMessages)
-  assertHandlers(resolved)
+  assertHandlers(resolved.handling)
   assertValidOptions(resolved)
   return resolved
 }
 
-function handlersIn<Transaction>(options: AnyReceiverOptions<Transaction>): EventHandlers<Transaction> {
-  return options.sink === undefined ? options.on : {}
+/** The handlers with their store: with leases, or with transactions. */
+function handlingIn<Transaction>(options: AnyReceiverOptions<Transaction>, clock: Clock) {
+  if (options.sink !== undefined) {
+    return { mode: 'leases', store: memoryStore({ clock }), on: {}, onUnknown: undefined, prepare: undefined } as const
+  }
+  const { prepare } = options
+  if (isOfTransactions(options)) {
+    const { on, onUnknown, store } = options
+    return { mode: 'transactions', store, on, onUnknown, prepare } as const
+  }
+  const { on, onUnknown, store = memoryStore({ clock }) } = options
+  return { mode: 'leases', store, on, onUnknown, prepare } as const
+}
+
+function isOfTransactions<Transaction, Secret>(
+  options: ReceiverOptions<Transaction, Secret> | TransactionReceiverOptions<Transaction, Secret>,
+): options is TransactionReceiverOptions<Transaction, Secret> {
+  return typeof options.store === 'object' && options.store !== null && 'transact' in options.store
+}
+
+function assertStore<Transaction>({ mode, store }: ReturnType<typeof handlingIn<Transaction>>): void {
+  if (mode === 'leases')
+    refuseWithoutMethods('store', store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
+  else refuseWithoutMethods('store', store, ['look', 'transact', 'forget', 'prune'])
 }
 
 function refuseSinkWithHandlers<Transaction>(options: AnyReceiverOptions<Transaction>): void {
@@ -251,7 +320,11 @@ function refuseOptionsOfOne<Transaction>({ secret, integration, path }: AnyRecei
   }
 }
 
-function handlerTimeouts(chosen: number | undefined) {
+function handlerTimeouts<Transaction>(options: AnyReceiverOptions<Transaction>) {
+  const chosen = options.handlerTimeoutMs
+  if (chosen === undefined && options.sink === undefined && isOfTransactions(options)) {
+    return { handlerTimeoutMs: TRANSACTION_TIMEOUT_MS, queuedHandlerTimeoutMs: TRANSACTION_TIMEOUT_MS }
+  }
   return {
     handlerTimeoutMs: chosen ?? DEFAULT_HANDLER_TIMEOUT_MS,
     queuedHandlerTimeoutMs: chosen ?? LONGEST_HANDLER_TIMEOUT_MS,

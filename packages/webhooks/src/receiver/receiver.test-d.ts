@@ -9,6 +9,7 @@ import {
   createReceiver,
   type EventHandlers,
   type EventSinkOptions,
+  type HandlerContext,
   memoryStore,
   type ProcessOutcome,
   type Receiver,
@@ -170,7 +171,10 @@ describe('the options', () => {
   })
 
   it('take the type of a transaction from a store whose type is a parameter', () => {
-    function receiverOver<Transaction>(store: ReceiverStore<Transaction>, on: EventHandlers<Transaction>): Receiver {
+    function receiverOver<Transaction>(
+      store: ReceiverStore<Transaction>,
+      on: EventHandlers<HandlerContext<Transaction>>,
+    ): Receiver {
       return createReceiver({ secret: 'whsec_', store, on })
     }
     expectTypeOf(receiverOver).returns.toEqualTypeOf<Receiver>()

@@ -1,23 +1,26 @@
 import { isIdentifier, isIntegrationId, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import type { IncomingAttempt } from './attempt.ts'
 import { createResponder } from './delivery.ts'
 import { eventFrom } from './event-in.ts'
-import type { AttemptContext } from './handler-run.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
 import { LostMemory } from './lost-memory.ts'
 import { Observer } from './observer.ts'
 import { assertValidGraceMs } from './option-checks.ts'
 import type { ProcessOutcome } from './outcome.ts'
 import { Processor } from './processor.ts'
+import type { AttemptContext } from './received-event.ts'
 import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
 import {
   type AnyReceiverOptions,
+  type AnyStore,
   type EventSinkOptions,
-  type ReceiverOptions,
+  type OptionsWithStore,
   resolveReceiverOptions,
 } from './receiver-options.ts'
 import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
 import { type EventSink, SinkProcessor } from './sink.ts'
+import { TransactionProcessor } from './transaction-processor.ts'
 import { attemptOf, responseOf } from './web-attempt.ts'
 
 /**
@@ -46,9 +49,11 @@ import { attemptOf, responseOf } from './web-attempt.ts'
  */
 // One signature: TypeScript would report a mistake as "No overload matches this call". If neither type fits, it explains the one that is
 // written last, or from version 7 on the one whose name is last in the alphabet: the receiver with handlers.
-export function createReceiver<Secret extends Secrets | SecretLookup, Transaction = never>(
-  options: EventSinkOptions<Secret> | ReceiverOptions<Transaction, Secret>,
-): ReceiverFor<Secret>
+export function createReceiver<
+  Secret extends Secrets | SecretLookup,
+  Store extends AnyStore = ReceiverStore,
+  Prepared = undefined,
+>(options: EventSinkOptions<Secret> | OptionsWithStore<Store, Secret, Prepared>): ReceiverFor<Secret>
 export function createReceiver<Transaction>(options: AnyReceiverOptions<Transaction>): Receiver | ReceiverOfMany {
   const {
     hooks,
@@ -62,16 +67,15 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     sink,
     toleranceSeconds,
     waitUntil,
+    handling,
     ...processing
   } = resolveReceiverOptions(options)
-  const { clock, logger, store } = processing
+  const { clock, logger } = processing
+  const { store } = handling
   const observer = new Observer({ hooks, logger, logErrorMessages, clock })
   const secrets = isLookup(secret) ? new IntegrationSecrets(secret, clock) : secretOfOne(secret)
   const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
-  const processor =
-    sink === undefined
-      ? new Processor({ ...processing, ...reporting })
-      : new SinkProcessor(sink, { ...processing, ...reporting })
+  const processor = processorOf()
   const queueSink: EventSink | undefined = queue && ((event, { integration }) => queue.enqueue(integration, event))
   // The outcome of a queued event is reported by the worker that processes it.
   const queueing = queueSink && new SinkProcessor(queueSink, { ...processing, reportOutcome: observer.queued })
@@ -89,6 +93,13 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
     },
     enqueue: queueing && ((event, context) => queueing.process(event, context)),
   })
+
+  function processorOf() {
+    if (sink !== undefined) return new SinkProcessor(sink, { ...processing, ...reporting })
+    return handling.mode === 'transactions'
+      ? new TransactionProcessor({ ...processing, ...reporting, ...handling })
+      : new Processor({ ...processing, ...reporting, ...handling })
+  }
 
   function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
     if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()

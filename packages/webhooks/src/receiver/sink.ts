@@ -1,6 +1,6 @@
 import { type Clock, isEndpointEvent, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
-import type { AttemptContext } from './handler-run.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import type { AttemptContext } from './received-event.ts'
 import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { ClaimRequest, ClaimResult, ReceiverStore } from '../interfaces/store.ts'
 import type { LazyAbort } from './lazy-abort.ts'
-import { setTimer } from './timers.ts'
+import { firstOf, keyOf } from './turns.ts'
 
 /** How long the receiver waits for a busy event or note before it answers 503. */
 const BUSY_WAIT_MS = 2_000
@@ -52,20 +52,6 @@ export async function claimWhenFree(
       waiter.leave()
     }
   }
-}
-
-// The caller has checked that `signal` is not aborted, so listening for `abort` is enough.
-function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      cancel()
-      signal.removeEventListener('abort', wake)
-      resolve()
-    }
-    const cancel = setTimer(clock, ms, wake)
-    signal.addEventListener('abort', wake)
-    void turn.then(wake)
-  })
 }
 
 /** One attempt's place in the queue of an event or a note. */
@@ -120,8 +106,4 @@ export class Waiters {
     queue?.delete(first)
     first()
   }
-}
-
-function keyOf({ integration, eventId, note }: ClaimRequest): string {
-  return note === undefined ? `${integration} event ${eventId}` : `${integration} note ${note.noteId}`
 }

@@ -30,6 +30,10 @@ export function durableObjectSqlite(storage: DurableObjectSqlStorage): SqliteDri
   }
 }
 
-function runAll({ sql }: DurableObjectSqlStorage, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
+/** Runs statements in the transaction that is open, if one is. */
+export function runAll(
+  { sql }: DurableObjectSqlStorage,
+  statements: readonly SqliteStatement[],
+): readonly SqliteRow[][] {
   return statements.map((statement) => sql.exec(statement.sql, ...statement.parameters).toArray() as SqliteRow[])
 }

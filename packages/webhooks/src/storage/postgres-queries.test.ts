@@ -8,6 +8,16 @@ describe('the SQLSTATE of an error', () => {
     expect(postgresCodeOf(new Error('failed', { cause: new Error('query', { cause: driverError }) }))).toBe('55P03')
   })
 
+  it('is the original code of the driver in an error of Prisma', () => {
+    const driverAdapterError = Object.assign(new Error('adapter'), {
+      cause: { kind: 'postgres', originalCode: '40P01' },
+    })
+    expect(postgresCodeOf(driverAdapterError)).toBe('40P01')
+    expect(postgresCodeOf(Object.assign(new Error('raw'), { code: 'P2010', meta: { driverAdapterError } }))).toBe(
+      '40P01',
+    )
+  })
+
   it('is undefined if no cause has one, even if the causes are a cycle', () => {
     const error = new Error('failed')
     error.cause = new Error('query', { cause: error })

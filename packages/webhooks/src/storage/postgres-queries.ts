@@ -18,7 +18,8 @@ export interface PostgresQueriesOptions extends PostgresStoreOptions {
 const UNDEFINED_FUNCTION = '42883'
 const UNDEFINED_TABLE = '42P01'
 const UNDEFINED_SCHEMA = '3F000'
-const LOCK_NOT_AVAILABLE = '55P03'
+/** The SQLSTATE if a lock was not available within `lock_timeout`. */
+export const LOCK_NOT_AVAILABLE = '55P03'
 
 // PostgreSQL assigns an ID to each transaction that writes. A savepoint does not change it.
 const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id'
@@ -156,13 +157,26 @@ function transactionNotOpen(): OptionError {
   )
 }
 
-/** The SQLSTATE of an error, if a driver set one. Drizzle wraps the driver's error as the `cause` of its own. */
+/**
+ * The SQLSTATE of an error, if a driver set one. Drizzle wraps the driver's error as the `cause` of its own. Prisma has codes of its own, and
+ * the SQLSTATE as the `originalCode` of its driver's error.
+ */
 export function postgresCodeOf(error: unknown): unknown {
   let each = error
   // Limited, because a cause may lead back to its error.
   for (let depth = 0; depth < 10 && typeof each === 'object' && each !== null; depth += 1) {
-    if ('code' in each) return each.code
-    each = 'cause' in each ? each.cause : undefined
+    const { originalCode, meta, code, cause }: ErrorOfDriver = each
+    if (originalCode !== undefined) return originalCode
+    if (meta?.driverAdapterError !== undefined) each = meta.driverAdapterError
+    else if (code !== undefined) return code
+    else each = cause
   }
   return undefined
+}
+
+interface ErrorOfDriver {
+  readonly code?: unknown
+  readonly cause?: unknown
+  readonly originalCode?: unknown
+  readonly meta?: { readonly driverAdapterError?: unknown } | null
 }

@@ -67,15 +67,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
       outliving = outlives
       // A single statement is its own transaction.
       if (statements.length === 1) return runAll(connected, statements)
-      run(connected, BEGIN)
-      try {
-        const rows = runAll(connected, statements)
-        run(connected, COMMIT)
-        return rows
-      } catch (error) {
-        rollBack(connected)
-        throw error
-      }
+      return inTransaction(connected, () => runAll(connected, statements))
     },
 
     batchIn(transaction, statements) {
@@ -100,6 +92,19 @@ export function connectionDriver<Connection extends SqliteConnection>(
   }
 }
 
+/** Runs a synchronous function in a transaction of a connection. */
+export function inTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
+  run(connection, BEGIN)
+  try {
+    const result = work()
+    run(connection, COMMIT)
+    return result
+  } catch (error) {
+    rollBack(connection)
+    throw error
+  }
+}
+
 const OTHER_FILE =
   'It is the database of the connection that was passed to commit. Open it on the file of the store, so that your rows and the ' +
   'record of the store are committed together.'
@@ -111,7 +116,8 @@ function pathOf(connection: SqliteConnection): string | undefined {
 const BEGIN: SqliteStatement = { sql: 'BEGIN IMMEDIATE', parameters: [] }
 const COMMIT: SqliteStatement = { sql: 'COMMIT', parameters: [] }
 
-function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
+/** Runs statements, each prepared once. */
+export function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
   return statements.map((statement) => run(connection, statement))
 }
 

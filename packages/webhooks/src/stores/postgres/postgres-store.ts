@@ -1,22 +1,21 @@
 import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
-import {
-  type Claim,
-  type ClaimRequest,
-  type ClaimResult,
-  type CommitResult,
-  type ReceiverStore,
-  STORE_TIME_LIMIT_MS,
-} from '../../interfaces/store.ts'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import {
   type PostgresConnection,
   type PostgresStoreOptions,
   type PostgresTransaction,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { isInTransaction, PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
+import {
+  isInTransaction,
+  LOCK_NOT_AVAILABLE,
+  type PostgresQueries,
+  postgresCodeOf,
+} from '../../storage/postgres-queries.ts'
 import { CLAIM_LOST } from './commit-function.ts'
-import { RECEIVER_TABLES } from './migration.ts'
 import { pruneTable } from './pruning.ts'
+import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends ReceiverStore<PostgresTransaction> {
@@ -100,9 +99,6 @@ const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
   RETURNING 'forgotten' AS result`
 
-/** Three thousand years: callers may pass `Infinity`, and PostgreSQL supports no more than about 290,000 years. */
-const LONGEST_KEPT_MS = 1e14
-
 interface ResultRow<Result> {
   readonly result: Result
 }
@@ -111,24 +107,18 @@ class StoreInPostgres implements PostgresStore {
   readonly #queries: PostgresQueries
 
   constructor(pool: PostgresConnection, options: PostgresStoreOptions) {
-    this.#queries = new PostgresQueries(pool, {
-      ...options,
-      tables: RECEIVER_TABLES,
-      timeLimitMs: STORE_TIME_LIMIT_MS,
-      whenToMigrate: 'Call `await store.migrate()` before the first delivery and after each upgrade of the package.',
-      afterTimeout: 'The delivery will be retried.',
-    })
+    this.#queries = receiverQueries(pool, options)
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { integration, eventId, note, gate, leaseMs } = request
     const values = [integration, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
-    const rows = await this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
+    const claiming = this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
       // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
       const late = claimResult(lateRows, request)
       if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
     })
-    return claimResult(rows, request)
+    return claimResult(await claiming.catch(noRowsIfLocked), request)
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
@@ -179,6 +169,12 @@ function claimResult([row]: readonly ResultRow<string>[], request: ClaimRequest)
     default:
       return { status: 'busy' }
   }
+}
+
+/** A transaction of `postgresTransactions` processes the event, or another event of its note. */
+function noRowsIfLocked(error: unknown): readonly never[] {
+  if (error instanceof PostgresTimeoutError && postgresCodeOf(error.cause) === LOCK_NOT_AVAILABLE) return []
+  throw error
 }
 
 function commitValues(claim: Claim): unknown[] {

@@ -6,3 +6,4 @@ export type { PreparedStatement, SqliteConnection } from '../../storage/sqlite-c
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
 export { SqliteFolderMissingError, SqliteNotMigratedError } from '../../storage/sqlite-errors.ts'
 export { type SqliteStore, type SqliteStoreOptions, sqliteStore } from './sqlite-store.ts'
+export { durableObjectTransactions, type SqliteTransactions, sqliteTransactions } from './sqlite-transactions.ts'

@@ -40,8 +40,11 @@ export const FIND_SCHEMA: SqliteStatement = {
   parameters: [],
 }
 
+/** SQL: the time of the database. */
+export const DATABASE_TIME = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+
 /** SQL with one parameter: the time of the caller, or the time of the database if the parameter is `null`. */
-export const NOW = "coalesce(?, CAST(unixepoch('subsec') * 1000 AS INTEGER))"
+export const NOW = `coalesce(?, ${DATABASE_TIME})`
 
 /** A duration in whole milliseconds, at most 2^52, so that SQLite can add it to any time. `Infinity` is allowed. */
 export function wholeMs(ms: number): number {

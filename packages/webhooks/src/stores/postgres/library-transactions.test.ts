@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { recordingLogger } from '../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { createReceiver } from '../../index.ts'
+import { anEvent } from '../../testing/an-event.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { type PostgresConnection, postgresTransactions } from './index.ts'
+
+let databases: TestDatabases
+let pool: Pool
+beforeAll(async () => {
+  databases = await startDatabases()
+  pool = await databases.migratedPool()
+  await pool.query('CREATE TABLE effects (event_id text NOT NULL)')
+})
+beforeEach(() => pool.query('TRUNCATE effects, notewire_events, notewire_notes'))
+afterAll(() => databases.cleanUp.disposeAsync())
+
+const event = anEvent({ kind: 'note.updated', eventId: 'one', revision: 7 })
+
+/** The transaction of a library: its statements run on a connection that other transactions use afterwards. */
+interface LibraryTransaction {
+  execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+}
+
+/** A query builder as most are: it commits when the work resolves, rolls back when it rejects, and wraps errors. */
+async function transaction(work: (transaction: LibraryTransaction) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('BEGIN')
+    await work(wrapped(client))
+    await client.query('COMMIT')
+  } catch (error) {
+    await client.query('ROLLBACK')
+    throw error
+  } finally {
+    client.release()
+  }
+}
+
+function wrapped(client: PoolClient | Pool): LibraryTransaction {
+  return {
+    execute: (text, values) =>
+      client.query(text, values).catch((cause) => {
+        throw new Error('the statement failed', { cause })
+      }),
+  }
+}
+
+const connectionOf = (transaction: LibraryTransaction): PostgresConnection => ({
+  query: (text, values) => transaction.execute(text, values),
+})
+
+type Handler = (transaction: LibraryTransaction) => unknown
+
+function receiverWith(handler: Handler, open = transaction, handlerTimeoutMs?: number) {
+  return createReceiver({
+    secret: TEST_SECRET,
+    store: postgresTransactions(open, connectionOf),
+    logger: recordingLogger(),
+    prepare: () => 'prepared',
+    on: { 'note.updated': (_event, context) => handler(context.transaction) as Promise<void> },
+    handlerTimeoutMs,
+  })
+}
+
+const insert: Handler = ({ execute }) => execute("INSERT INTO effects VALUES ('one')")
+
+async function effects(): Promise<number> {
+  return (await pool.query('SELECT count(*)::int FROM effects')).rows[0].count
+}
+
+describe('the transactions of a library', () => {
+  it('contain the rows of the handler and the record of the event', async () => {
+    const receiver = receiverWith(insert)
+    const outcomes = await Promise.all(Array.from({ length: 16 }, () => receiver.process(event)))
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['applied', ...Array(15).fill('duplicate')])
+    expect(await effects()).toBe(1)
+  })
+
+  it('are refused if the function opens none, and the handler is not called', async () => {
+    let calls = 0
+    const receiver = receiverWith(
+      () => (calls += 1),
+      (work) => work(wrapped(pool)),
+    )
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { option: 'transaction' } })
+    expect(calls).toBe(0)
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
+  })
+
+  it.each([
+    ['catches the error of a statement', (work: LibraryTransaction) => work.execute('SELECT 1 / 0').catch(() => 0)],
+    ['rolls back', (work: LibraryTransaction) => work.execute('ROLLBACK')],
+  ])('fail if the handler %s', async (_name, disturb) => {
+    const receiver = receiverWith(async (work) => {
+      await insert(work)
+      await disturb(work)
+    })
+    expect((await receiver.process(event)).status).not.toBe('applied')
+    expect(await effects()).toBe(0)
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
+  })
+
+  it('are in conflict if the cause of a wrapped error is a deadlock', async () => {
+    let attempts = 0
+    const receiver = receiverWith(async (work) => {
+      attempts += 1
+      if (attempts === 1) await work.execute("DO $$ BEGIN RAISE EXCEPTION 'deadlock' USING ERRCODE = '40P01'; END $$")
+      await insert(work)
+    })
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect(attempts).toBe(2)
+  })
+
+  it('are aborted when the handler is given up: its locks are free, and it can write nothing more', async () => {
+    const late: unknown[] = []
+    const receiver = receiverWith(
+      async (work) => {
+        await insert(work)
+        await sleep(500)
+        late.push(await Promise.resolve(insert(work)).catch((error: Error) => error.cause))
+      },
+      transaction,
+      100,
+    )
+    expect((await receiver.process(event)).status).toBe('handler-timeout')
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
+    await expect.poll(() => late).toMatchObject([{ code: '25P02' }])
+    expect(await effects()).toBe(1)
+  })
+})

@@ -1,0 +1,104 @@
+import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
+import type { PostgresConnection } from '../../storage/postgres-connection.ts'
+import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
+import { GivenUpError, limited, type TransactionOpener, type WorkIn } from './transaction-opener.ts'
+import { withValues } from './with-values.ts'
+
+/** The methods that the receiver calls on a `Pool` of `pg`, or of a driver with the same interface. */
+export interface PostgresPool<Client> extends PostgresConnection {
+  /** Takes a connection out of the pool. */
+  readonly connect: { (): Promise<Client>; (callback: never): unknown }
+  readonly options?: { readonly max?: number | undefined }
+}
+
+/** The methods that the receiver calls on a `PoolClient` of `pg`. */
+export interface PostgresPoolClient extends PostgresConnection {
+  /** Gives the connection back, or closes it. */
+  release(close?: boolean): void
+  on?(event: 'error', listener: () => void): unknown
+  off?(event: 'error', listener: () => void): unknown
+  /** `T` in an open transaction: a method of `pg` from 8.17 on. */
+  getTransactionStatus?(): string | null
+}
+
+/** The default of `pg`. */
+const DEFAULT_MAX = 10
+
+/** Opens transactions on connections of a pool of `pg`. */
+export function poolTransactions<Client extends PostgresPoolClient>(
+  pool: PostgresPool<Client>,
+): TransactionOpener<Client> {
+  return {
+    connection: pool,
+    // One connection remains for looks, and for code that asks the pool for another connection.
+    maxTransactions: Math.max(1, (pool.options?.max ?? DEFAULT_MAX) - 1),
+    isChecked: true,
+    run: (work, givenUp) => runOn(pool, work, givenUp),
+  }
+}
+
+async function runOn<Client extends PostgresPoolClient>(
+  pool: PostgresPool<Client>,
+  work: WorkIn<Client>,
+  givenUp: Promise<void>,
+): Promise<void> {
+  const client = await limited(pool.connect(), 'connect', (late) => late.release())
+  // Without a listener, a connection that breaks would end the process. The statement that runs rejects, too.
+  client.on?.('error', ignore)
+  let isReusable = false
+  try {
+    await untilGivenUp(work(client, beginning(client)), givenUp)
+    await commit(client)
+    isReusable = true
+  } catch (error) {
+    const isHanging = error instanceof GivenUpError || error instanceof PostgresTimeoutError
+    isReusable = !isHanging && (await rollBack(client))
+    throw error
+  } finally {
+    client.off?.('error', ignore)
+    // A handler that still runs could otherwise write in the transaction of another event.
+    client.release(!isReusable)
+  }
+}
+
+/** Sends the BEGIN with the first statement, which saves a round trip. */
+function beginning(client: PostgresPoolClient): PostgresConnection {
+  let hasBegun = false
+  return {
+    query: async (text, values) => {
+      if (hasBegun) return await client.query(text, values)
+      hasBegun = true
+      const results: unknown = await client.query(`BEGIN; ${withValues(text, values)}`, [])
+      // The result of each statement.
+      return (results as readonly Awaited<ReturnType<PostgresConnection['query']>>[]).at(-1) ?? { rows: [] }
+    },
+  }
+}
+
+function untilGivenUp(work: Promise<void>, givenUp: Promise<void>): Promise<void> {
+  return Promise.race([
+    work,
+    givenUp.then(() => {
+      throw new GivenUpError()
+    }),
+  ])
+}
+
+async function commit(client: PostgresPoolClient): Promise<void> {
+  const status = client.getTransactionStatus?.() ?? 'T'
+  if (status !== 'T') throw new TransactionEndedError()
+  const result: object = await limited(client.query('COMMIT', []), 'commit')
+  // The answer to the COMMIT of a transaction in which a statement has failed.
+  if ('command' in result && result.command === 'ROLLBACK') throw new TransactionEndedError()
+}
+
+async function rollBack(client: PostgresPoolClient): Promise<boolean> {
+  try {
+    await limited(client.query('ROLLBACK', []), 'rollback')
+    return true
+  } catch {
+    return false
+  }
+}
+
+const ignore = () => undefined

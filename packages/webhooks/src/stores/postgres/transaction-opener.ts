@@ -1,0 +1,41 @@
+import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
+import type { PostgresConnection } from '../../storage/postgres-connection.ts'
+import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
+import { withinTimeLimit } from '../../storage/time-limit.ts'
+import { AFTER_TIMEOUT } from './receiver-queries.ts'
+
+/** Opens transactions: with `pg`, or with another library. */
+export interface TransactionOpener<Transaction> {
+  /** Runs statements that are transactions by themselves. */
+  readonly connection: PostgresConnection
+  /** How many transactions are open at once. */
+  readonly maxTransactions: number
+  /** Whether `run` itself makes sure that the transaction is open until its COMMIT. */
+  readonly isChecked: boolean
+  /**
+   * Begins, calls `work`, and commits; rolls back if `work` rejects, or when `givenUp` resolves before `work` ends.
+   *
+   * @throws what `work` has thrown, or why it was not committed
+   */
+  run(work: WorkIn<Transaction>, givenUp: Promise<void>): Promise<void>
+}
+
+/**
+ * What happens in a transaction.
+ *
+ * @param connection  runs statements in the transaction. One of them must be the first of the transaction: it may go with the BEGIN
+ */
+export type WorkIn<Transaction> = (transaction: Transaction, connection: PostgresConnection) => Promise<void>
+
+/** The receiver has stopped waiting for the handler. Rolls the transaction back; nobody sees it. */
+export class GivenUpError extends Error {}
+
+/** Rejects with `PostgresTimeoutError` after 5 s. */
+export function limited<Result>(
+  work: Promise<Result>,
+  operation: string,
+  onLate?: (result: Result) => void,
+): Promise<Result> {
+  const tooLate = () => new PostgresTimeoutError(operation, `${STORE_TIME_LIMIT_MS / 1000} s`, AFTER_TIMEOUT)
+  return withinTimeLimit(work, STORE_TIME_LIMIT_MS, tooLate, onLate)
+}
