@@ -19,7 +19,7 @@ it.each([
 ])('the error for SQLSTATE %s is the same class in both packages: %o', async (code, ofReceiver, ofMirror) => {
   const pool = { query: () => Promise.reject(Object.assign(new Error('refused'), { code })) }
   const thrown = [
-    await failureOf(receiverPostgres.postgresStore(pool).claim(request)),
+    await failureOf(receiverPostgres.postgresStore(pool).forget('default', 'e1')),
     await failureOf(mirrorPostgres.postgresMirror(pool).load('default', [])),
   ]
   for (const error of thrown) {
