@@ -193,6 +193,19 @@ describe('an integration whose key was refused', () => {
     expect((await world.mirrors.get('customer-0'))?.state).toBe('active')
   })
 
+  it('is probed again after the requested pause if the service limits the rate of the probe', async () => {
+    const { world, answers, asked } = await refusedCustomer()
+    await using _ = world
+    answers.set('customer-0', limitedFor(4 * 3_600))
+    await workFor(world, HOUR)
+    expect(asked).toHaveLength(1)
+    answers.clear()
+    await workFor(world, 2 * HOUR)
+    expect(asked).toHaveLength(1)
+    await workFor(world, 2 * HOUR)
+    expect(await world.mirrors.get('customer-0')).toMatchObject({ state: 'active', failures: 0 })
+  })
+
   it('is not probed with another key', async () => {
     const { world, answers, asked } = await refusedCustomer()
     await using _ = world

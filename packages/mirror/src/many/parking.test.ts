@@ -37,9 +37,10 @@ describe('the next probe of an integration', () => {
   })
 
   it('is an hour later if the probe failed for another reason', () => {
-    const next = postponeProbe(parked('key_refused', 3), NOW)
+    const next = postponeProbe(parked('key_refused', 3), 0, NOW)
     expect(next).toMatchObject({ state: 'parked', parkedBecause: 'key_refused', failures: 3 })
     expect(latest(next)).toBe(HOUR)
+    expect(postponeProbe(next, 2 * HOUR, NOW).pausedUntil).toBe(NOW + 2 * HOUR)
   })
 
   it('is due if a wrong clock wrote a time that is more than a day ahead', () => {

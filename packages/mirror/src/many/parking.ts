@@ -24,9 +24,13 @@ export function park(record: IntegrationRecord, parkedBecause: ParkedBecause, no
   return { ...parked, failures, pausedUntil: now + probeAfter(record, failures) }
 }
 
-/** Repeats a probe later that failed for another reason than a refused key. */
-export function postponeProbe(record: IntegrationRecord, now: number): IntegrationRecord {
-  return { ...record, rank: RANKS.poll, pausedUntil: now + probeAfter(record, 0) }
+/**
+ * Repeats a probe later that failed for another reason than a refused key.
+ *
+ * @param requestedMs  the pause that the service requests, in milliseconds
+ */
+export function postponeProbe(record: IntegrationRecord, requestedMs: number, now: number): IntegrationRecord {
+  return { ...record, rank: RANKS.poll, pausedUntil: now + Math.max(probeAfter(record, 0), requestedMs) }
 }
 
 /** Whether the key of a parked integration is to be tried again. */

@@ -188,9 +188,10 @@ async function afterError(
 function afterFailure(record: IntegrationRecord, error: unknown, now: number): IntegrationRecord {
   const parkedBecause = reasonToPark(error)
   if (parkedBecause !== undefined) return park(record, parkedBecause, now)
-  if (record.state === 'parked') return postponeProbe(record, now)
+  const requestedMs = requestedPause(error, MAX_WAIT_MS)
+  if (record.state === 'parked') return postponeProbe(record, requestedMs, now)
   const { integration, failures } = record
-  const pauseMs = Math.max(jittered(backoffAfter(failures), integration), requestedPause(error, MAX_WAIT_MS))
+  const pauseMs = Math.max(jittered(backoffAfter(failures), integration), requestedMs)
   return { ...record, rank: Math.max(record.rank, RANKS.poll), failures: failures + 1, pausedUntil: now + pauseMs }
 }
 
