@@ -55,7 +55,7 @@ interface Sample {
 
 async function measure(pool: Pool, fetchMs: number): Promise<readonly { readonly rate: Row; readonly time: Row }[]> {
   const receiver = createReceiver({
-    secret: undefined,
+    secret: () => undefined,
     store: postgresTransactions(pool),
     ...(fetchMs > 0 && { prepare: () => sleep(fetchMs) }),
     on: { 'note.updated': ({ event_id }, { transaction }) => transaction.query(INSERT_ROW, [event_id]) },

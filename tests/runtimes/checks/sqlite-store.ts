@@ -91,7 +91,7 @@ export async function processInTransactions<Transaction>(
   const outcomes: string[] = []
   let failures = 1
   const receiver = createReceiver({
-    secret: undefined,
+    secret: () => undefined,
     store,
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
     prepare: async () => 'fetched',
