@@ -9,7 +9,7 @@ import type { MirrorStore } from '../../interfaces/store.ts'
 import { aLiveState } from '../../testing/checks/builders.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { type Counted, countOn } from './fixtures/count-on.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
 
@@ -70,8 +70,8 @@ it('gives every due note to exactly one of 16 workers over four pools', async ()
   const url = await databases.emptyDatabase()
   const stores = Array.from({ length: 4 }, () => postgresMirror(databases.poolOf(url, { max: 5 })))
   const store = stores[0] as MirrorStore
-  await store.migrate()
   const pool = databases.poolOf(url)
+  await drivenMirror(pool).migrate()
   const pausing = TAKE_FUNCTION.replaceAll('  others := ', '  PERFORM pg_sleep(random() * 0.005);\n  others := ')
   await pool.query(pausing.replace('  UPDATE', '  PERFORM pg_sleep(random() * 0.005);\n  UPDATE'))
   const noteIds = Array.from({ length: 1_200 }, (_, index) => `note ${index}`)
