@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { NotesClient } from '@notewire/client'
 import { type ApplyChanges, createMirror } from '@notewire/mirror'
-import { postgresMirror } from '@notewire/mirror/postgres'
 import { createNotesService } from '@notewire/mock-server'
 import { createReceiver, type Receiver } from '@notewire/webhooks'
 import { type PostgresConnection, type PostgresTransaction, postgresStore } from '@notewire/webhooks/postgres'
@@ -21,6 +20,7 @@ import { createTables } from '../src/tables.ts'
 import { connectionOf as ofDrizzle, receiverWithDrizzle } from '../src/with-drizzle.ts'
 import { connectionOf as ofKysely, receiverWithKysely } from '../src/with-kysely.ts'
 import { connectionOf as ofPrisma, receiverWithPrisma } from '../src/with-prisma.ts'
+import { onVirtualClock } from './on-virtual-clock.ts'
 
 const INSERT = "INSERT INTO deletions (note_id) VALUES ('note_1')"
 
@@ -108,7 +108,7 @@ for (const [name, { outer, inSavepoint, receiverWith, applyWith }] of Object.ent
       const problems: unknown[] = []
       const mirror = createMirror({
         client: new NotesClient({ baseUrl, apiKey, fetch }),
-        store: postgresMirror(pool),
+        store: onVirtualClock(pool),
         clock,
         hooks: { onProblem: ({ error }) => problems.push(error) },
       })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
-import { postgresMirror } from '@notewire/mirror/postgres'
 import { createNotesService } from '@notewire/mock-server'
 import { postgresStore } from '@notewire/webhooks/postgres'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
@@ -16,6 +15,7 @@ import { receiverWithDrizzle } from '../src/with-drizzle.ts'
 import { receiverWithKysely } from '../src/with-kysely.ts'
 import { receiverWithPg } from '../src/with-pg.ts'
 import { receiverWithPrisma } from '../src/with-prisma.ts'
+import { onVirtualClock } from './on-virtual-clock.ts'
 
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
 
@@ -80,7 +80,7 @@ describe('a consumer writes every change once if it commits its position with', 
     it(name, async () => {
       await using service = await createNotesService({ notes: 3 })
       const { baseUrl, apiKey, fetch, clock } = service
-      const store = postgresMirror(pool)
+      const store = onVirtualClock(pool)
       const mirror = createMirror({ client: new NotesClient({ baseUrl, apiKey, fetch }), store, clock })
       await mirror.sync()
       const apply = applyWith(pool)
