@@ -10,6 +10,7 @@ export interface PlantedBug {
 }
 
 const memory = patchOf('webhooks/src/stores/memory-store.ts')
+const claimRequest = patchOf('webhooks/src/receiver/claim-request.ts')
 const processor = patchOf('webhooks/src/receiver/processor.ts')
 const sqlite = patchOf('webhooks/src/stores/sqlite/sqlite-store.ts')
 const claiming = patchOf('webhooks/src/stores/sqlite/claiming.ts')
@@ -135,7 +136,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'unhandled kind raising the gate',
     mistake: 'An event without a handler raises the revision of its note.',
-    patches: onBoth(processor('note: hasHandler ? noteOf(event) : undefined', 'note: noteOf(event)')),
+    patches: onBoth(claimRequest('note: hasHandler ? noteOf(event) : undefined', 'note: noteOf(event)')),
   },
   {
     name: 'integration left out of the key',
