@@ -1,9 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type CurrentNote, NotesClient, noteHandlers } from '@notewire/client'
+import {
+  type CurrentNote,
+  type NoteHandlerContext,
+  type NoteHandlers,
+  type NoteSource,
+  NotesClient,
+  noteHandlers,
+} from '@notewire/client'
 import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
-import { createReceiver, type TransactionContext } from '@notewire/webhooks'
-import { postgresTransactions } from '@notewire/webhooks/postgres'
-import { sqliteTransactions } from '@notewire/webhooks/sqlite'
+import type { Note, NoteUpdatedEvent } from '@notewire/protocol'
+import { createReceiver, memoryStore, type ReceiverStore, type TransactionContext } from '@notewire/webhooks'
+import { postgresStore, postgresTransactions } from '@notewire/webhooks/postgres'
+import { sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Replica } from './mirror-simulator/replica.ts'
@@ -76,15 +84,44 @@ const scenario = fc.record({
   }),
 })
 
-it.each(['leases', 'transactions'])(
+type Fetch = (request: Request) => Promise<Response>
+
+/** How receivers process events: each opens a store, and returns what makes a receiver with it. */
+const modes: Readonly<Record<string, () => Promise<(options: Options) => Fetch>>> = {
+  'leases in memory': async () => (options) => createReceiver(options).fetch,
+  'leases of two instances': async () => {
+    const store = sqliteStore(':memory:')
+    await store.migrate()
+    return (options) => {
+      const [one, other] = [createReceiver({ ...options, store }), createReceiver({ ...options, store })]
+      let deliveries = 0
+      return (request) => {
+        deliveries += 1
+        return (deliveries % 2 ? one : other).fetch(request)
+      }
+    }
+  },
+  transactions: async () => {
+    const store = sqliteTransactions(new DatabaseSync(':memory:'))
+    await store.migrate()
+    return (options) => createReceiver({ ...options, store }).fetch
+  },
+}
+
+type Options = NoteHandlers<NoteHandlerContext> & {
+  readonly secret: string
+  readonly clock: NotesService['clock']
+  readonly logger: typeof quiet
+}
+
+it.each(Object.entries(modes))(
   'a copy that noteHandlers keep under %s equals the service in the end (§6.2, §6.3)',
-  async (mode) => {
+  async (_name, openStore) => {
     await fc.assert(
       fc.asyncProperty(scenario, async ({ acts, seed, lagSeconds, disorder, contract }) => {
-        const transactions = sqliteTransactions(new DatabaseSync(':memory:'))
-        await transactions.migrate()
         // Only a service that reports the current revision with content shows that the content is old.
         const lagMs = contract.contentRevision === 'current' ? lagSeconds * 1_000 : 0
+        const receive = await openStore()
         const world = await World.open({ seed, contract, clock: 'virtual' }, lagMs)
         const { service } = world
         await using _ = world
@@ -99,10 +136,7 @@ it.each(['leases', 'transactions'])(
             },
             removed: ({ noteId }) => copy.delete(noteId),
           })
-          const options = { secret, clock: service.clock, logger: quiet, ...handlers }
-          const receiver =
-            mode === 'leases' ? createReceiver(options) : createReceiver({ ...options, store: transactions })
-          return receiver.fetch
+          return receive({ secret, clock: service.clock, logger: quiet, ...handlers })
         })
         service.disorder = disorder
         await world.play({ kind: 'record', note: 0, seconds: 90 })
@@ -185,6 +219,45 @@ it('a duplicate and a stale event cost no request to the REST API', async () => 
   expect(service.requests.filter(({ method }) => method === 'GET')).toHaveLength(3)
 })
 
+it.each(['memory', 'SQLite', 'PostgreSQL'])(
+  'a note does not move below the revision that another instance applied, with a store in %s',
+  async (kind) => {
+    await using stores = new AsyncDisposableStack()
+    const store = await openStore(kind, stores)
+    await using service = await createNotesService({ notes: 1 })
+    const { baseUrl, apiKey, fetch } = service
+    const revisions: number[] = []
+    const receiverOf = (source: NoteSource) =>
+      createReceiver({
+        secret: 'whsec_bm90ZXdpcmUtbm90ZS1oYW5kbGVycy10ZXN0',
+        logger: quiet,
+        store,
+        ...noteHandlers(source, {
+          changed: ({ note }) => void revisions.push(note.revision),
+          removed: () => undefined,
+        }),
+      })
+    const note = service.owner.notes()[0]
+    const client = new NotesClient({ baseUrl, apiKey, fetch })
+    const restored = await client.notes.get(note?.note_id ?? '')
+    for (const title of ['one', 'two', 'three']) note?.edit({ title })
+    const edited = await client.notes.get(restored.note_id)
+    // The event tells of the first edit only.
+    await receiverOf(client).process(updated(restored, restored.revision + 1))
+    // A service that was restored from a backup: an event of two hours ago cannot wait for its revision any longer.
+    const other = receiverOf({
+      serviceTime: () => undefined,
+      notes: {
+        get: async () => restored,
+        transcript: (noteId) => client.notes.transcript(noteId),
+        summary: (noteId) => client.notes.summary(noteId),
+      },
+    })
+    await other.process(updated(restored, edited.revision + 1, Date.now() - 7_200_000))
+    expect(revisions).toEqual([edited.revision])
+  },
+)
+
 it('a copy in PostgreSQL is written once for each applied event, in the transaction of its record', async () => {
   const databases = await startDatabases((pool) => postgresTransactions(pool).migrate())
   await using _ = databases.cleanUp
@@ -223,6 +296,27 @@ it('a copy in PostgreSQL is written once for each applied event, in the transact
   expect(outcomes.filter((status) => status === 'applied')).toHaveLength(6)
   expect(outcomes).not.toContain('store-failed')
 })
+
+async function openStore(kind: string, stores: AsyncDisposableStack): Promise<ReceiverStore> {
+  if (kind === 'memory') return memoryStore()
+  if (kind === 'SQLite') {
+    const store = sqliteStore(':memory:')
+    await store.migrate()
+    return store
+  }
+  const databases = await startDatabases((pool) => postgresStore(pool).migrate())
+  stores.use(databases.cleanUp)
+  return postgresStore(await databases.migratedPool())
+}
+
+function updated({ note_id }: Note, revision: number, occurredAt = Date.now()): NoteUpdatedEvent {
+  return {
+    event_id: `evt_${revision}`,
+    event_type: 'note.updated',
+    occurred_at: new Date(occurredAt).toISOString(),
+    data: { note_id, revision },
+  }
+}
 
 /** The notes of the service, as a copy should keep them. */
 async function notesOf({

@@ -1,14 +1,14 @@
 DO $migration$
 BEGIN
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1', 'notewire_look_1', 'notewire_hold_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
   PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(7824530911);
   IF NOT EXISTS (
-    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1']) AS name
+    SELECT name FROM unnest(ARRAY['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1', 'notewire_look_1', 'notewire_hold_1']) AS name
       WHERE NOT EXISTS (SELECT FROM pg_proc WHERE oid = to_regproc(name) AND proconfig::text LIKE '%search_path=%')) THEN
     RETURN;
   END IF;
@@ -40,7 +40,7 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
 CREATE OR REPLACE FUNCTION notewire_claim_2(
   for_integration text, for_event text, for_note text,
   gate text, kind text, new_revision bigint, sighting text, occurred_at bigint, lease_ms float8
-) RETURNS text LANGUAGE plpgsql AS $function$
+) RETURNS text LANGUAGE plpgsql SET lock_timeout = '250ms' AS $function$
 #variable_conflict use_variable
 DECLARE
   moment timestamptz := clock_timestamp();
@@ -53,7 +53,9 @@ BEGIN
   SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
          events.kept_until IS NOT NULL AS marked, events.forgotten,
          notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
-         notes.revision, notes.deleted, notes.seen,
+         notes.revision, notes.deleted, notes.seen, concat(
+        notes.revision, ' ', notes.deleted, ' ', notes.deleted_at_any_revision, ' ', notes.deletion_occurred_at, ' ',
+        to_json(notes.seen)) AS note_state,
          (NOT notes.deleted_at_any_revision AND new_revision > notes.revision) IS TRUE
            OR (occurred_at > notes.deletion_occurred_at) IS TRUE AS ends_deletion
     INTO found_now
@@ -121,7 +123,7 @@ BEGIN
     UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
     RETURN 'busy';
   END IF;
-  RETURN 'claimed ' || token;
+  RETURN concat('claimed ', token, ' ', found_now.note_state);
 END
 $function$;
 
@@ -218,10 +220,98 @@ BEGIN
 END
 $function$;
 
+CREATE OR REPLACE FUNCTION notewire_look_1(
+  for_integration text, for_event text, for_note text, lease_ms float8
+) RETURNS text LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  moment timestamptz := clock_timestamp();
+  -- A lease that ends later was written before the clock was set back.
+  latest_end timestamptz := moment + 2 * lease_ms * interval '1 millisecond';
+  found_now text;
+BEGIN
+  SELECT concat(
+      concat(events.fencing_token, '_', (extract(epoch FROM events.lease_ends_at) * 1000000)::bigint), ' ', concat(notes.fencing_token, '_', (extract(epoch FROM notes.lease_ends_at) * 1000000)::bigint), ' ',
+      events.kept_until IS NOT NULL, ' ', events.forgotten, ' ',
+      (events.lease_ends_at > moment AND events.lease_ends_at <= latest_end) IS TRUE
+        OR (notes.lease_ends_at > moment AND notes.lease_ends_at <= latest_end) IS TRUE, ' ',
+      concat(
+        notes.revision, ' ', notes.deleted, ' ', notes.deleted_at_any_revision, ' ', notes.deletion_occurred_at, ' ',
+        to_json(notes.seen)))
+    INTO found_now
+    FROM (SELECT 1) AS one_row
+    LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event
+    LEFT JOIN notewire_notes AS notes ON notes.integration = for_integration AND notes.note_id = for_note;
+  RETURN found_now;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION notewire_hold_1(
+  for_integration text, for_event text, event_version text, for_note text, note_version text,
+  keep_ms float8,
+  new_revision bigint, is_deleted boolean, at_any_revision boolean, deleted_at bigint, new_seen text[]
+) RETURNS text LANGUAGE plpgsql AS $function$
+#variable_conflict use_variable
+DECLARE
+  moment timestamptz := clock_timestamp();
+  keep_until timestamptz := moment + keep_ms * interval '1 millisecond';
+  token bigint := greatest(
+    split_part(event_version, '_', 1)::bigint + 1, split_part(note_version, '_', 1)::bigint + 1,
+    (extract(epoch FROM moment) * 1000000)::bigint);
+BEGIN
+  PERFORM set_config('lock_timeout', '2s', true),
+    set_config('idle_in_transaction_session_timeout', '10s', true);
+
+  IF for_note IS NULL THEN
+    NULL;
+  ELSIF note_version IS NULL THEN
+    INSERT INTO notewire_notes (
+        integration, note_id, fencing_token, kept_until, revision, deleted, deleted_at_any_revision, deletion_occurred_at, seen)
+      VALUES (
+        for_integration, for_note, token, CASE WHEN new_seen IS NOT NULL THEN keep_until END,
+        new_revision, is_deleted, at_any_revision, deleted_at, new_seen)
+      ON CONFLICT DO NOTHING;
+  ELSIF new_seen IS NULL THEN
+    UPDATE notewire_notes SET fencing_token = token, lease_ends_at = NULL
+      WHERE integration = for_integration AND note_id = for_note AND concat(fencing_token, '_', (extract(epoch FROM lease_ends_at) * 1000000)::bigint) = note_version;
+  ELSE
+    UPDATE notewire_notes SET
+      fencing_token = token,
+      lease_ends_at = NULL,
+      kept_until = greatest(kept_until, keep_until),
+      revision = new_revision,
+      deleted = is_deleted,
+      deleted_at_any_revision = at_any_revision,
+      deletion_occurred_at = deleted_at,
+      seen = new_seen
+      WHERE integration = for_integration AND note_id = for_note AND concat(fencing_token, '_', (extract(epoch FROM lease_ends_at) * 1000000)::bigint) = note_version;
+  END IF;
+  IF for_note IS NOT NULL AND NOT FOUND THEN
+    RETURN 'changed';
+  END IF;
+
+  IF event_version IS NULL THEN
+    INSERT INTO notewire_events (integration, event_id, fencing_token, kept_until)
+      VALUES (for_integration, for_event, token, keep_until)
+      ON CONFLICT DO NOTHING;
+  ELSE
+    UPDATE notewire_events SET
+      fencing_token = token, lease_ends_at = NULL, kept_until = greatest(kept_until, keep_until), forgotten = false
+      WHERE integration = for_integration AND event_id = for_event AND concat(fencing_token, '_', (extract(epoch FROM lease_ends_at) * 1000000)::bigint) = event_version;
+  END IF;
+  IF NOT FOUND THEN
+    RETURN 'changed';
+  END IF;
+  RETURN token || '_';
+END
+$function$;
+
 -- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.
 ALTER FUNCTION notewire_claim_2 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_commit_2 SET search_path FROM CURRENT;
 ALTER FUNCTION notewire_lease_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_look_1 SET search_path FROM CURRENT;
+ALTER FUNCTION notewire_hold_1 SET search_path FROM CURRENT;
 END
 $migration$;
 INSERT INTO notewire_events SELECT * FROM jsonb_populate_record(NULL::notewire_events, '{"event_id": "evt_deleted", "forgotten": false, "kept_until": "2026-11-25T12:00:00+00:00", "integration": "default", "fencing_token": 1795348800000000, "lease_ends_at": null}');

@@ -78,7 +78,7 @@ export interface Claim {
   readonly request: ClaimRequest
   /** Higher with each claim of the same event or note: a claim with a lower token is lost. */
   readonly fencingToken: string
-  /** What was applied to the note before, if the event has a note with a change. */
+  /** What was applied to the note before: what the commits of its earlier claims raised it to. `undefined` if nothing was. */
   readonly applied?: AppliedRevision | undefined
 }
 

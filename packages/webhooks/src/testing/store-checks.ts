@@ -73,6 +73,34 @@ export const storeChecks: readonly StoreCheck[] = [
     assert.deepEqual(await store.claim(request({ revision: 8 })), { status: 'stale', appliedRevision: 9 })
   }),
 
+  check('returns with a claim what was applied to its note', async (store, request) => {
+    assert.equal((await claimed(store, request({ eventId: 'first', noteId: 'new' }))).applied, undefined)
+    await apply(store, request({ revision: 4 }))
+    const { applied } = await claimed(store, request({ revision: 6 }))
+    assert.equal(applied?.revision, 4)
+    assert.equal(applied.deleted, false)
+    assert.deepEqual(applied.seen, ['note.updated'])
+  }),
+
+  check('returns with a claim what was applied at a higher revision than the event had', async (store, request) => {
+    const claim = await claimed(store, request({ revision: 4 }))
+    const note = { noteId: 'note_1', change: { kind: 'note.updated', revision: 7 } } as const
+    assert.equal(await store.commit({ ...claim, request: { ...claim.request, note } }), 'committed')
+    assert.equal((await claimed(store, request({ revision: 8 }))).applied?.revision, 7)
+  }),
+
+  check('returns with a claim that its note was deleted, and when', async (store, request) => {
+    const deletion = { kind: 'note.deleted', occurredAt: 1_767_258_000_000 } as const
+    await apply(store, request({ revision: 4 }))
+    await apply(store, { ...request(), note: { noteId: 'note_1', change: deletion } })
+    const next = request({ revision: 6, gate: 'off' })
+    const { applied } = await claimed(store, next)
+    assert.equal(applied?.revision, 4)
+    assert.equal(applied.deleted, true)
+    assert.equal(applied.deletedAtAnyRevision, true)
+    assert.equal(applied.deletedAt, deletion.occurredAt)
+  }),
+
   check('isolates integrations', async (store, request) => {
     const elsewhere = { ...request({ eventId: 'one', revision: 3 }), integration: `other-${crypto.randomUUID()}` }
     await apply(store, request({ eventId: 'one', revision: 7 }))

@@ -1,3 +1,5 @@
+import { NOTE_STATE } from './note-state.ts'
+
 /**
  * Decides on a claim.
  *
@@ -10,8 +12,8 @@
  * rows with a lease, because a handler's own transaction may hold the lock. A transaction of `postgresTransactions` locks rows without a lease
  * for longer: then it fails with `55P03` after a quarter of a second, which the store returns as `busy`.
  *
- * It returns one text, with the fencing token after `claimed` and the applied revision after `stale`: a row of columns would reduce the
- * throughput by a tenth.
+ * It returns one text, with the fencing token and the state of the note after `claimed` and the applied revision after `stale`: a row of
+ * columns would reduce the throughput by a tenth.
  */
 // The token is the time in microseconds, or the last token plus 1 if that is higher. It grows even if the row was pruned in between, or
 // if a failover lost the last claims.
@@ -32,7 +34,7 @@ BEGIN
   SELECT events.fencing_token AS event_token, events.lease_ends_at AS event_lease,
          events.kept_until IS NOT NULL AS marked, events.forgotten,
          notes.fencing_token AS note_token, notes.lease_ends_at AS note_lease,
-         notes.revision, notes.deleted, notes.seen,
+         notes.revision, notes.deleted, notes.seen, ${NOTE_STATE} AS note_state,
          (NOT notes.deleted_at_any_revision AND new_revision > notes.revision) IS TRUE
            OR (occurred_at > notes.deletion_occurred_at) IS TRUE AS ends_deletion
     INTO found_now
@@ -100,7 +102,7 @@ BEGIN
     UPDATE notewire_notes SET lease_ends_at = NULL WHERE integration = for_integration AND note_id = for_note;
     RETURN 'busy';
   END IF;
-  RETURN 'claimed ' || token;
+  RETURN concat('claimed ', token, ' ', found_now.note_state);
 END
 $function$;
 `

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import { appliedText } from '../fixtures/applied-text.ts'
 import { memoryStore } from '../memory-store.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore } from './index.ts'
@@ -88,9 +89,12 @@ async function answerTo(store: ReceiverStore, step: Step, claims: Claim[]): Prom
     case 'claim':
     case 'apply': {
       const answer = await store.claim(step.request)
-      if (answer.status === 'claimed' && step.act === 'apply') return await store.commit(answer.claim)
-      if (answer.status === 'claimed') claims.push(answer.claim)
-      return answer.status === 'stale' ? `stale at ${answer.appliedRevision}` : answer.status
+      if (answer.status === 'stale') return `stale at ${answer.appliedRevision}`
+      if (answer.status !== 'claimed') return answer.status
+      const after = ` after ${appliedText(answer.claim.applied)}`
+      if (step.act === 'apply') return `${await store.commit(answer.claim)}${after}`
+      claims.push(answer.claim)
+      return `claimed${after}`
     }
     case 'forget':
       return await store.forget(step.request.integration, step.request.eventId)

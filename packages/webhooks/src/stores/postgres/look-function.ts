@@ -1,3 +1,5 @@
+import { NOTE_STATE } from './note-state.ts'
+
 /**
  * SQL: the fencing token and the end of the lease of a row, in microseconds. Every claim changes the token, and every other operation of a
  * worker changes the end of its lease. Without a row, it is `_`.
@@ -25,8 +27,7 @@ BEGIN
       events.kept_until IS NOT NULL, ' ', events.forgotten, ' ',
       (events.lease_ends_at > moment AND events.lease_ends_at <= latest_end) IS TRUE
         OR (notes.lease_ends_at > moment AND notes.lease_ends_at <= latest_end) IS TRUE, ' ',
-      notes.revision, ' ', notes.deleted, ' ', notes.deleted_at_any_revision, ' ', notes.deletion_occurred_at, ' ',
-      to_json(notes.seen))
+      ${NOTE_STATE})
     INTO found_now
     FROM (SELECT 1) AS one_row
     LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event

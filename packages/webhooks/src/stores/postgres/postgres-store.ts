@@ -14,6 +14,7 @@ import {
   postgresCodeOf,
 } from '../../storage/postgres-queries.ts'
 import { CLAIM_LOST } from './commit-function.ts'
+import { appliedIn } from './note-state.ts'
 import { pruneTable } from './pruning.ts'
 import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
 
@@ -158,10 +159,10 @@ class StoreInPostgres implements PostgresStore {
 }
 
 function claimResult([row]: readonly ResultRow<string>[], request: ClaimRequest): ClaimResult {
-  const [status, number] = row?.result.split(' ') ?? []
+  const [status, number, ...state] = row?.result.split(' ') ?? []
   switch (status) {
     case 'claimed':
-      return { status, claim: { request, fencingToken: String(number) } }
+      return { status, claim: { request, fencingToken: String(number), applied: appliedIn(state) } }
     case 'stale':
       return { status, appliedRevision: number === '' ? undefined : Number(number) }
     case 'duplicate':

@@ -15,8 +15,9 @@ import {
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
 import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { appliedRevision, type KnownEvent, lookResult } from '../look-result.ts'
+import { type KnownEvent, lookResult } from '../look-result.ts'
 import { libraryTransactions, type OpenTransaction } from './library-transactions.ts'
+import { appliedIn } from './note-state.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
 import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
@@ -221,36 +222,13 @@ const NO_ROW = '_'
 
 /** Reads the result of the function that looks. */
 function knownEvent(row: string): KnownEvent {
-  const [
-    eventVersion,
-    noteVersion,
-    isProcessed,
-    isForgotten,
-    isLeased,
-    revision,
-    deleted,
-    anyRevision,
-    deletedAt,
-    ...seen
-  ] = row.split(' ')
+  const [eventVersion, noteVersion, isProcessed, isForgotten, isLeased, ...state] = row.split(' ')
   return {
     eventVersion: eventVersion === NO_ROW ? undefined : eventVersion,
     noteVersion: noteVersion === NO_ROW ? undefined : noteVersion,
     isProcessed: isProcessed === 't',
     isForgotten: isForgotten === 't',
     isLeased: isLeased === 't',
-    applied: seen[0]
-      ? appliedRevision({
-          revision: numberIn(revision),
-          deleted: deleted === 't',
-          deletedAtAnyRevision: anyRevision === 't',
-          deletedAt: numberIn(deletedAt),
-          seen: JSON.parse(seen.join(' ')) as string[],
-        })
-      : undefined,
+    applied: appliedIn(state),
   }
-}
-
-function numberIn(column: string | undefined): number | undefined {
-  return column ? Number(column) : undefined
 }

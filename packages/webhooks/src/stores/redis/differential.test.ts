@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import { appliedText } from '../fixtures/applied-text.ts'
 import { memoryStore } from '../memory-store.ts'
 import { redisStore } from './redis-store.ts'
 
@@ -141,7 +142,7 @@ function playerOn(store: ReceiverStore): (step: Step) => Promise<string> {
         expect(token).toBeGreaterThan(highest)
         highest = token
         claims.push(result.claim)
-        return 'claimed'
+        return `claimed after ${appliedText(result.claim.applied)}`
       }
       case 'forget':
         return await store.forget(step.integration, step.eventId)

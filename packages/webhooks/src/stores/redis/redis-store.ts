@@ -10,6 +10,7 @@ import {
 } from '../../interfaces/store.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { eventKey, keysOf } from './keys.ts'
+import { appliedIn, seenLine } from './note-value.ts'
 import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
 import { CLAIM, COMMIT, FORGET, RELEASE, RENEW, type Script } from './scripts.ts'
 
@@ -123,15 +124,7 @@ function claimResult(reply: string, request: ClaimRequest): ClaimResult {
   if (reply === 'duplicate' || reply === 'busy') return { status: reply }
   const [first = '', second] = reply.split(' ')
   if (first === 'stale') return { status: 'stale', appliedRevision: second === '' ? undefined : Number(second) }
-  return { status: 'claimed', claim: { request, fencingToken: first } }
-}
-
-/**
- * The line that the key of a note stores for a change: its kind and, if it has one, its recording session. For a deletion, only the kind.
- */
-function seenLine({ kind, recordingSessionId }: NoteChange): string {
-  if (kind === 'note.deleted' || recordingSessionId === undefined) return kind
-  return `${kind} ${JSON.stringify(recordingSessionId)}`
+  return { status: 'claimed', claim: { request, fencingToken: first, applied: appliedIn(reply) } }
 }
 
 /** The revision of a change, or an empty string. */

@@ -101,6 +101,7 @@ redis.call('SET', KEYS[1], lease .. forgotten, 'PX', ms_to_keep(ARGV[2], string.
 if KEYS[2] then
   local value = lease .. '\\n' .. revision .. seen
   redis.call('SET', KEYS[2], value, 'PX', ms_to_keep(ARGV[2], string.match(seen, '^\\nkept (%d+)\\n')))
+  return value
 end
 return lease
 `)

@@ -6,6 +6,7 @@ import {
 } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest, ClaimResult } from '../../interfaces/store.ts'
 import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
+import { appliedIn, NOTE_STATE } from './note-state.ts'
 import { NOW, wholeMs } from './schema.ts'
 
 /** Leases the event and its note, and returns one row: the claim, or the reason if it is not possible. */
@@ -22,13 +23,14 @@ export function claimStatements(request: ClaimRequest, now: number | null): read
 
 /** Reads the result of the statements of a claim. */
 export function readClaim(rows: readonly SqliteRow[][], request: ClaimRequest): ClaimResult {
-  const { answer, current_token, applied_revision } = rows.at(-1)?.[0] ?? {}
-  if (answer === 'claimed') return { status: 'claimed', claim: { request, fencingToken: String(current_token) } }
-  if (answer === 'duplicate') return { status: 'duplicate' }
-  if (answer === 'stale') {
-    return { status: 'stale', appliedRevision: applied_revision === null ? undefined : Number(applied_revision) }
+  const row = rows.at(-1)?.[0] ?? {}
+  const { outcome, current_token } = row
+  if (outcome === 'claimed') {
+    return { status: 'claimed', claim: { request, fencingToken: String(current_token), applied: appliedIn(row) } }
   }
-  // Also if the answer is `free`: a lease may expire between two statements.
+  if (outcome === 'duplicate') return { status: 'duplicate' }
+  if (outcome === 'stale') return { status: 'stale', appliedRevision: appliedIn(row)?.revision }
+  // Also if it is `free`: a lease may expire between two statements.
   return { status: 'busy' }
 }
 
@@ -72,7 +74,7 @@ const DECIDE = `
     SELECT
       event.fencing_token AS current_token,
       max(now, coalesce(event.fencing_token + 1, 0), coalesce(note.fencing_token + 1, 0)) AS next_token,
-      note.revision AS applied_revision,
+      ${NOTE_STATE},
       CASE
         WHEN event.processed_at IS NOT NULL AND event.forgotten_at IS NULL THEN 'duplicate'
         WHEN event.processed_at IS NULL AND (
@@ -112,4 +114,4 @@ const LEASE_NOTE = `
 
 // `changes()` is still 1 if both statements leased their rows.
 const ANSWER = `${DECIDE}
-  SELECT CASE changes() WHEN 1 THEN 'claimed' ELSE answer END AS answer, current_token, applied_revision FROM decision`
+  SELECT *, CASE changes() WHEN 1 THEN 'claimed' ELSE answer END AS outcome FROM decision`

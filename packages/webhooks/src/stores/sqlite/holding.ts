@@ -2,7 +2,8 @@ import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.t
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import type { Seen } from '../../interfaces/transaction-store.ts'
 import type { SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
-import { appliedRevision, type KnownEvent } from '../look-result.ts'
+import type { KnownEvent } from '../look-result.ts'
+import { appliedIn, NOTE_STATE } from './note-state.ts'
 import { DATABASE_TIME, wholeMs } from './schema.ts'
 
 /** Reads what the tables contain of an event and of its note. */
@@ -22,16 +23,7 @@ export function knownEvent(row: SqliteRow = {}): KnownEvent {
     isProcessed: row['is_processed'] === 1,
     isForgotten: row['is_forgotten'] === 1,
     isLeased: row['is_leased'] === 1,
-    // Only a commit sets the time until which the revision is kept.
-    applied: isAbsent(row['note_kept_until'])
-      ? undefined
-      : appliedRevision({
-          revision: row['revision'],
-          deleted: row['deleted'] === 1,
-          deletedAtAnyRevision: row['deleted_at_any_revision'] === 1,
-          deletedAt: row['deletion_occurred_at'],
-          seen: JSON.parse(String(row['seen'])) as string[],
-        }),
+    applied: appliedIn(row),
   }
 }
 
@@ -50,12 +42,8 @@ export function holdStatements(
   return [mark, { sql: SET_STATE, parameters }]
 }
 
-function isAbsent(value: unknown): boolean {
-  return value === null || value === undefined
-}
-
 function textIn(value: unknown): string | undefined {
-  return isAbsent(value) ? undefined : String(value)
+  return value === null || value === undefined ? undefined : String(value)
 }
 
 // A lease that ends later was written before the clock was set back.
@@ -67,8 +55,7 @@ const LOOK = `
     event.processed_at IS NOT NULL AS is_processed,
     event.forgotten_at IS NOT NULL AS is_forgotten,
     note.fencing_token || ' ' || coalesce(note.lease_ends_at, '') AS note_version,
-    note.kept_until AS note_kept_until,
-    note.revision, note.deleted, note.deleted_at_any_revision, note.deletion_occurred_at, note.seen,
+    ${NOTE_STATE},
     ${isLive('event.lease_ends_at')} OR ${isLive('note.lease_ends_at')} AS is_leased
   FROM (SELECT 1)
   LEFT JOIN notewire_events AS event ON event.integration = ? AND event.event_id = ?
