@@ -1,27 +1,28 @@
 import { NotesClient, noteHandlers } from '@notewire/client'
-import { createReceiver } from '@notewire/webhooks'
+import { createReceiver, type TransactionContext } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
-import { postgresStore } from '@notewire/webhooks/postgres'
+import { postgresTransactions } from '@notewire/webhooks/postgres'
 import express from 'express'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 
 const pool = new Pool({ connectionString: process.env['DATABASE_URL'] }).on('error', console.error)
-const store = postgresStore(pool)
+const store = postgresTransactions(pool)
 await store.migrate()
 const accountOf = async (id: string) => (await pool.query('SELECT * FROM accounts WHERE id = $1', [id])).rows[0]
+const clientOf = async (id: string) => new NotesClient({ apiKey: (await accountOf(id)).api_key })
 
 const receiver = createReceiver({
   secret: async (id) => (await accountOf(id))?.signing_secret,
   store,
-  ...noteHandlers(async (id) => new NotesClient({ apiKey: (await accountOf(id)).api_key }), {
-    changed: ({ note, transcript }, { integration }) =>
-      pool.query(
+  ...noteHandlers<TransactionContext<PoolClient>>(clientOf, {
+    changed: ({ note, transcript }, { integration, transaction }) =>
+      transaction.query(
         `INSERT INTO notes VALUES ($1, $2, $3, $4, $5) ON CONFLICT (account_id, note_id)
-         DO UPDATE SET revision = $3, title = $4, transcript = $5 WHERE notes.revision <= $3`,
+         DO UPDATE SET revision = $3, title = $4, transcript = $5`,
         [integration, note.note_id, note.revision, note.title, transcript.text],
       ),
-    removed: ({ noteId }, { integration }) =>
-      pool.query('DELETE FROM notes WHERE account_id = $1 AND note_id = $2', [integration, noteId]),
+    removed: ({ noteId }, { integration, transaction }) =>
+      transaction.query('DELETE FROM notes WHERE account_id = $1 AND note_id = $2', [integration, noteId]),
   }),
 })
 

@@ -143,8 +143,8 @@ describe('noteHandlers', () => {
     const event = { event_id: 'e1', data: { note_id: note.note_id, revision: note.revision } }
     const updated = { ...event, event_type: 'note.updated' } as const
     const prepared = await prepare(updated, context)
-    on['note.updated'](updated, { ...context, prepared })
-    on['note.deleted']({ ...event, event_type: 'note.deleted' }, { ...context, prepared: undefined })
+    void on['note.updated'](updated, { ...context, prepared })
+    void on['note.deleted']({ ...event, event_type: 'note.deleted' }, { ...context, prepared: undefined })
     expect(called).toEqual(['changed', 'removed'])
   })
 
