@@ -10,10 +10,13 @@ import type { Row, Table } from './report.ts'
 
 /** Our limits, as shares of the hand-written transaction. */
 const THROUGHPUT_AIM = 0.8
+const PROCESSOR_TIME_AIM = 1.4
 
 const NOTES = 1_000
 const PARALLEL = 32
 const ROUNDS = 10
+/** A server that has just started is slower, because its code is not compiled yet. */
+const WARM_UP_ROUNDS = 4
 const TURN_MS = 400
 const FETCH_MS = 5
 
@@ -70,7 +73,7 @@ async function measure(pool: Pool, fetchMs: number): Promise<readonly { readonly
     },
     {
       name: 'notewire',
-      aim: THROUGHPUT_AIM,
+      isOurs: true,
       operate: async () => {
         const { status } = await receiver.process(nextEvent())
         if (status !== 'applied') throw new Error(`a new event is ${status}`)
@@ -78,7 +81,7 @@ async function measure(pool: Pool, fetchMs: number): Promise<readonly { readonly
       samples: [] as Sample[],
     },
   ]
-  for (const { operate } of contenders) await sampleOf(operate) // Only warms up.
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) for (const { operate } of contenders) await sampleOf(operate)
   for (let round = 0; round < ROUNDS; round += 1) {
     // Alternates the direction, so that no contender always runs after the same one.
     for (const { operate, samples } of round % 2 === 0 ? contenders : contenders.toReversed()) {
@@ -87,15 +90,15 @@ async function measure(pool: Pool, fetchMs: number): Promise<readonly { readonly
   }
   const column = fetchMs > 0 ? `after a fetch of ${fetchMs} ms` : 'without a fetch'
   const floor = contenders[0]?.samples ?? []
-  return contenders.map(({ samples, operate: _, aim, ...contender }) => {
+  return contenders.map(({ samples, operate: _, isOurs = false, ...contender }) => {
     const row = (select: (sample: Sample) => number) => {
       // The ratio of each round: a slow moment of the machine affects all contenders.
       const ratio = median(samples.map((sample, round) => select(sample) / select(floor[round] ?? sample)))
       return { ...contender, column, value: median(floor.map(select)) * ratio, ratio }
     }
     return {
-      rate: { ...row(({ rate }) => rate), ...(aim !== undefined && { aim }) },
-      time: row(({ cpuMicroseconds }) => cpuMicroseconds),
+      rate: { ...row(({ rate }) => rate), ...(isOurs && { aim: THROUGHPUT_AIM }) },
+      time: { ...row(({ cpuMicroseconds }) => cpuMicroseconds), ...(isOurs && { aim: PROCESSOR_TIME_AIM }) },
     }
   })
 }

@@ -23,15 +23,18 @@ export class Turns {
    */
   async take(request: ClaimRequest, waitUntil: number, abort: LazyAbort): Promise<(() => void) | undefined> {
     const key = keyOf(request)
-    const queue = this.#queues.get(key) ?? []
-    this.#queues.set(key, queue)
-    let start = (): void => undefined
+    const queue = this.#queues.get(key)
+    if (queue === undefined) {
+      const only = [NOBODY]
+      this.#queues.set(key, only)
+      return () => this.#leave(key, only, NOBODY)
+    }
+    let start = NOBODY
     const turn = new Promise<void>((resolve) => {
       start = resolve
     })
     queue.push(start)
     const end = () => this.#leave(key, queue, start)
-    if (queue.length === 1) return end
     await firstOf(turn, this.#clock, waitUntil - monotonicNow(this.#clock), abort.signal)
     if (queue[0] === start) return end
     end()
@@ -59,6 +62,9 @@ export function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: A
     else void turn.then(wake)
   })
 }
+
+/** The place of an event that need not wait. */
+const NOBODY = (): void => undefined
 
 /** Events about the same note, or without a note the same event, have one key. */
 export function keyOf({ integration, eventId, note }: ClaimRequest): string {

@@ -17,12 +17,14 @@ import {
 import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { type KnownEvent, lookResult } from '../look-result.ts'
 import { libraryTransactions, type OpenTransaction } from './library-transactions.ts'
+import { Looks } from './looks.ts'
 import { appliedIn } from './note-state.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
 import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
 import { Slots } from './slots.ts'
 import { limited, type TransactionOpener } from './transaction-opener.ts'
+import { arrayOf } from './with-values.ts'
 
 /** A store of which the receiver processes each event in one transaction of PostgreSQL. */
 export interface PostgresTransactions<Transaction>
@@ -112,7 +114,6 @@ function storeWith<Transaction>(
   return new TransactionsInPostgres(opener, options)
 }
 
-const LOOK = 'SELECT notewire_look_1($1, $2, $3, $4) AS result'
 // With types, because some drivers send every value as a text.
 const HOLD = `SELECT notewire_hold_1($1, $2, $3, $4, $5, $6,
   $7::bigint, $8::boolean, $9::boolean, $10::bigint, $11::text[]) AS result`
@@ -128,21 +129,20 @@ interface ResultRow {
 class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transaction> {
   readonly #opener: TransactionOpener<Transaction>
   readonly #queries: PostgresQueries
+  readonly #looks: Looks
   readonly #store: PostgresStore
   readonly #slots: Slots
 
   constructor(opener: TransactionOpener<Transaction>, options: PostgresStoreOptions) {
     this.#opener = opener
     this.#queries = receiverQueries(opener.connection, options)
+    this.#looks = new Looks(this.#queries)
     this.#store = postgresStore(opener.connection, options)
     this.#slots = new Slots(opener.maxTransactions)
   }
 
   async look(request: ClaimRequest): Promise<LookResult> {
-    const { integration, eventId, note, leaseMs } = request
-    const values = [integration, eventId, note?.noteId ?? null, leaseMs]
-    const [row] = await this.#queries.run<ResultRow>('look', LOOK, values)
-    return lookResult(request, knownEvent(row?.result ?? ''))
+    return lookResult(request, knownEvent(await this.#looks.look(request)))
   }
 
   async transact(request: ClaimRequest, seen: Seen, work: TransactionWork<Transaction>): Promise<TransactionResult> {
@@ -214,8 +214,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
 function stateOf(applied: AppliedRevision | undefined, change: NoteChange | undefined): readonly unknown[] {
   if (change === undefined) return [null, 'false', 'false', null, null]
   const { revision, deleted, deletedAtAnyRevision = false, deletedAt, seen } = raiseRevision(applied, change)
-  const elements = seen.map((key) => `"${key.replaceAll(/["\\]/g, '\\$&')}"`)
-  return [revision ?? null, String(deleted), String(deletedAtAnyRevision), deletedAt ?? null, `{${elements}}`]
+  return [revision ?? null, String(deleted), String(deletedAtAnyRevision), deletedAt ?? null, arrayOf(seen)]
 }
 
 const NO_ROW = '_'

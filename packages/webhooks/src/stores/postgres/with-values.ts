@@ -5,9 +5,11 @@
  * the connection are.
  */
 export function withValues(text: string, values: readonly unknown[]): string {
+  const [first = '', ...parts] = partsOf(text)
+  let statement = first
   // The placeholders stand in order, each once.
-  const parts = partsOf(text)
-  return parts.reduce((statement, part, index) => statement + literal(values[index - 1]) + part)
+  for (const [index, part] of parts.entries()) statement += literal(values[index]) + part
+  return statement
 }
 
 const knownParts = new Map<string, readonly string[]>()
@@ -30,4 +32,13 @@ function literal(value: unknown): string {
 
 function hexadecimal(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** The text of an array of PostgreSQL, because not every driver takes a JavaScript array. */
+export function arrayOf(elements: readonly (string | undefined)[]): string {
+  return `{${elements.map(elementOf)}}`
+}
+
+function elementOf(element: string | undefined): string {
+  return element === undefined ? 'NULL' : `"${element.replaceAll(/["\\]/g, '\\$&')}"`
 }
