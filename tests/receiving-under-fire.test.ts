@@ -27,8 +27,14 @@ const CROWD = 50
 /** Determines what is sent in which order to which worker, and which worker is killed when. Durations are not determined. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
+const sqliteTransactions = {
+  name: 'one file of SQLite, half of them with transactions of the receiver',
+  makeServer: () => makeSqlite('sqlite-transactions'),
+}
+
 const stores = [
-  { name: 'one file of SQLite', makeServer: makeSqlite },
+  { name: 'one file of SQLite', makeServer: () => makeSqlite() },
+  ...(isProof ? [sqliteTransactions] : []),
   { name: 'PostgreSQL', makeServer: () => makePostgres() },
   {
     name: 'PostgreSQL, half of them with transactions of the receiver',

@@ -37,16 +37,18 @@ export class Application<Transaction> {
   }
 
   /** Handles an event in a transaction of the receiver, after `prepare`. */
-  async handleInTransaction(event: NoteEvent, writeEffect: (effect: Effect) => Promise<unknown>): Promise<void> {
-    const { worker, random, write } = this.#tools
+  handleInTransaction(
+    event: NoteEvent,
+    writeEffect: (effect: Effect) => Promise<unknown> | undefined,
+  ): Promise<void> | undefined {
+    const { worker, write } = this.#tools
     const effect = this.#begin(event)
+    const end = () => write({ ...effect, worker, what: 'ends' })
     write({ ...effect, worker, what: 'begins', inTransaction: true })
-    try {
-      await writeEffect(effect)
-      await sleep(random.integer(0, 20))
-    } finally {
-      write({ ...effect, worker, what: 'ends' })
-    }
+    const written = writeEffect(effect)
+    if (written !== undefined) return this.#endLater(written, end)
+    end()
+    return undefined
   }
 
   async handle(event: NoteEvent, context: HandlerContext<Transaction>): Promise<void> {
@@ -75,6 +77,15 @@ export class Application<Transaction> {
     if (run !== undefined) this.#latestRuns.delete(eventId)
     const problem = 'error' in rest ? String(rest.error) : undefined
     write({ integration: this.#integration, eventId, run, worker, what: status, problem })
+  }
+
+  async #endLater(written: Promise<unknown>, end: () => void): Promise<void> {
+    try {
+      await written
+      await sleep(this.#tools.random.integer(0, 20))
+    } finally {
+      end()
+    }
   }
 
   #begin({ event_id: eventId }: NoteEvent): Effect {

@@ -1,8 +1,8 @@
 import type { Integration } from './integrations.ts'
 import type { SlowNote } from './slow-notes.ts'
 
-/** `postgres-transactions`: every other worker processes the events of `personal` in transactions of the receiver. */
-export type Engine = 'sqlite' | 'postgres' | 'postgres-transactions' | 'redis'
+/** `…-transactions`: every other worker processes the events of `personal` in transactions of the receiver. */
+export type Engine = 'sqlite' | 'sqlite-transactions' | 'postgres' | 'postgres-transactions' | 'redis'
 
 /** The settings of a worker, which it gets in an environment variable. */
 export interface WorkerSettings {

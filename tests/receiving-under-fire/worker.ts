@@ -27,7 +27,12 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 switch (settings.engine) {
   case 'sqlite': {
     const { openSqlite } = await import('./databases/sqlite.ts')
-    await serve(openSqlite(location))
+    await serve(openSqlite(location, false))
+    break
+  }
+  case 'sqlite-transactions': {
+    const { openSqlite } = await import('./databases/sqlite.ts')
+    await serve(openSqlite(location, number % 2 === 0))
     break
   }
   case 'postgres': {

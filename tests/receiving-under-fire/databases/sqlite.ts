@@ -1,18 +1,22 @@
 import { DatabaseSync } from 'node:sqlite'
-import { type SqliteConnection, sqliteStore } from '@notewire/webhooks/sqlite'
-import type { WorkerDatabase } from './worker-database.ts'
+import { type SqliteConnection, sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
+import type { Effect, WorkerDatabase } from './worker-database.ts'
 
-/** Opens the shared file twice: for the store and for the handlers. */
-export function openSqlite(path: string): WorkerDatabase<SqliteConnection> {
+/**
+ * Opens the shared file twice: for the store and for the handlers.
+ *
+ * @param opensTransactions  whether the receiver opens the transactions, on the connection of the handlers
+ */
+export function openSqlite(path: string, opensTransactions: boolean): WorkerDatabase<SqliteConnection> {
   const store = sqliteStore(path)
   const database = new DatabaseSync(path, { timeout: 1_000 })
-  const insert = database.prepare('INSERT INTO effects (integration, event_id, run) VALUES (?, ?, ?)')
   return {
     store,
-    writeInTransaction({ integration, eventId, run }, commit, onEnd) {
+    transactions: opensTransactions ? { store: sqliteTransactions(database), write } : undefined,
+    writeInTransaction(effect, commit, onEnd) {
       database.exec('BEGIN IMMEDIATE')
       try {
-        insert.run(integration, eventId, run)
+        write(database, effect)
         void commit(database)
         onEnd()
         database.exec('COMMIT')
@@ -27,4 +31,8 @@ export function openSqlite(path: string): WorkerDatabase<SqliteConnection> {
       await store.close()
     },
   }
+}
+
+function write(connection: SqliteConnection, { integration, eventId, run }: Effect): undefined {
+  connection.prepare('INSERT INTO effects (integration, event_id, run) VALUES (?, ?, ?)').run(integration, eventId, run)
 }

@@ -31,5 +31,5 @@ export interface WorkerDatabase<Transaction> {
 /** The store of receivers that open the transactions, and what their handlers write. */
 interface DatabaseTransactions<Transaction> {
   readonly store: TransactionStore<Transaction>
-  readonly write: (transaction: Transaction, effect: Effect) => Promise<unknown>
+  readonly write: (transaction: Transaction, effect: Effect) => Promise<unknown> | undefined
 }

@@ -8,7 +8,7 @@ import type { Effect } from '../databases/worker-database.ts'
 import type { StoreServer } from './store-server.ts'
 
 /** Creates the file that all workers share. */
-export async function makeSqlite(): Promise<StoreServer> {
+export async function makeSqlite(engine: 'sqlite' | 'sqlite-transactions' = 'sqlite'): Promise<StoreServer> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-sqlite-'))
   const location = join(folder, 'events.db')
   const store = sqliteStore(location)
@@ -18,7 +18,7 @@ export async function makeSqlite(): Promise<StoreServer> {
   database.exec('CREATE TABLE effects (position INTEGER PRIMARY KEY, integration TEXT, event_id TEXT, run TEXT)')
   const read = database.prepare('SELECT integration, event_id AS eventId, run FROM effects ORDER BY position')
   return {
-    engine: 'sqlite',
+    engine,
     location,
     isLocked: () => isLocked(database),
     readEffects: async () => read.all() as unknown as readonly Effect[],

@@ -8,9 +8,11 @@ import {
   type DurableObjectSqlStorage,
   d1,
   durableObjectSqlite,
+  durableObjectTransactions,
   type SqliteConnection,
   type SqliteStore,
   sqliteStore,
+  sqliteTransactions,
 } from './index.ts'
 
 const database = new Database(':memory:')
@@ -56,5 +58,31 @@ describe('context.commit', () => {
       // @ts-expect-error no transaction to mark it in
       on: { 'note.ended': (_event, context) => context.commit(database) },
     })
+  })
+})
+
+describe('transactions of the receiver', () => {
+  it('have the connection, or the storage of a Durable Object, as context.transaction', () => {
+    createReceiver({
+      secret: () => undefined,
+      store: sqliteTransactions(database),
+      on: { 'note.ended': (_event, { transaction }) => expectTypeOf(transaction).toEqualTypeOf<Database.Database>() },
+    })
+    createReceiver({
+      secret: () => undefined,
+      store: durableObjectTransactions({} as DurableObjectSqlStorage),
+      on: {
+        'note.ended': (_event, { transaction }) => expectTypeOf(transaction).toEqualTypeOf<DurableObjectSqlStorage>(),
+      },
+    })
+  })
+
+  it('are not possible on D1', () => {
+    // @ts-expect-error D1 has no transactions for handlers
+    sqliteTransactions({} as D1Binding)
+    // @ts-expect-error nor has its driver
+    sqliteTransactions(d1({} as D1Binding))
+    // @ts-expect-error D1 is no storage of a Durable Object
+    durableObjectTransactions({} as D1Binding)
   })
 })
