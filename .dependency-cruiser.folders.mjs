@@ -22,6 +22,19 @@ export default {
       to: { path: '^packages/$1/src/[^/]+\\.ts$' },
     },
     {
+      name: 'rooms-of-a-receiver',
+      comment: 'A delivery passes from delivering to processing. No room imports one that it has left (docs/architecture.md).',
+      severity: 'error',
+      from: { path: '^packages/webhooks/src/(observing|secrets|processing)/' },
+      to: { path: '^packages/webhooks/src/(receiver|delivering|diagnosis|options)/' },
+    },
+    {
+      name: 'processing-below-secrets-and-observing',
+      severity: 'error',
+      from: { path: '^packages/webhooks/src/processing/' },
+      to: { path: '^packages/webhooks/src/(secrets|observing)/' },
+    },
+    {
       name: 'mock-server-layers',
       comment: 'What a service contains knows no way to reach it (docs/architecture.md).',
       severity: 'error',

@@ -10,8 +10,8 @@ export interface PlantedBug {
 }
 
 const memory = patchOf('webhooks/src/stores/memory-store.ts')
-const claimRequest = patchOf('webhooks/src/receiver/claim-request.ts')
-const processor = patchOf('webhooks/src/receiver/processor.ts')
+const claimRequest = patchOf('webhooks/src/processing/claim-request.ts')
+const processor = patchOf('webhooks/src/processing/processor.ts')
 const sqlite = patchOf('webhooks/src/stores/sqlite/sqlite-store.ts')
 const claiming = patchOf('webhooks/src/stores/sqlite/claiming.ts')
 const ending = patchOf('webhooks/src/stores/sqlite/ending.ts')
@@ -128,7 +128,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'acknowledgement while busy',
     mistake: 'The receiver answers 204 for an event that another worker is processing.',
     patches: onBoth({
-      file: 'webhooks/src/receiver/answer.ts',
+      file: 'webhooks/src/delivering/answer.ts',
       find: 'return answers.busy',
       replace: 'return answers.processed',
     }),
@@ -205,7 +205,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not renewed',
     mistake: 'The lease expires while the handler runs.',
-    patches: onBoth({ file: 'webhooks/src/receiver/handler-run.ts', find: '    this.#keepLease()\n', replace: '' }),
+    patches: onBoth({ file: 'webhooks/src/processing/handler-run.ts', find: '    this.#keepLease()\n', replace: '' }),
   },
   {
     name: 'replay held back by the gate',
@@ -261,7 +261,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'deletion without a revision refused',
     mistake: 'The receiver answers 400 for a `note.deleted` without a revision. This bug was in the receiver.',
     patches: onBoth({
-      file: 'webhooks/src/receiver/event-in.ts',
+      file: 'webhooks/src/delivering/event-in.ts',
       find: 'const { event, drift } = readEventWithDrift(value)',
       replace: `const { event, drift } = readEventWithDrift(value)
     if (event.event_type === 'note.deleted' && event.data.revision === undefined) throw new Error('no revision')`,
@@ -285,7 +285,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'acknowledgement at the deadline',
     mistake: 'The receiver answers 204 for a handler that is still running after 8 s.',
     patches: onBoth({
-      file: 'webhooks/src/receiver/delivery.ts',
+      file: 'webhooks/src/delivering/delivery.ts',
       find: 'return answers.overdue',
       replace: 'return answers.processed',
     }),

@@ -1,4 +1,8 @@
+export type { BodyReading, IncomingAttempt } from './delivering/attempt.ts'
+export type { BodyCauseCode, RefusalCause, RefusalCauseCode } from './diagnosis/refusal-cause.ts'
 export { type DeliveryExplanation, explainDelivery } from './explain-delivery.ts'
+export type { Answer, ErrorAnswer } from './interfaces/answer.ts'
+export type { Logger } from './interfaces/logger.ts'
 export type { EventQueue } from './interfaces/queue.ts'
 export {
   type AppliedRevision,
@@ -23,8 +27,8 @@ export {
   type TransactionStore,
   type TransactionWork,
 } from './interfaces/transaction-store.ts'
-export type { Answer, ErrorAnswer } from './receiver/answer.ts'
-export type { BodyReading, IncomingAttempt } from './receiver/attempt.ts'
+export type { HookContext, ReceiverHooks } from './observing/receiver-hooks.ts'
+export type { EventSinkOptions, ReceiverOptions, TransactionReceiverOptions } from './options/receiver-options.ts'
 export {
   ClaimLostError,
   type EventContext,
@@ -34,16 +38,12 @@ export {
   type Prepare,
   type TransactionContext,
   TransactionNotCommittedError,
-} from './receiver/handlers.ts'
-export type { Logger } from './receiver/logger.ts'
-export type { ProcessOutcome, ProcessTiming } from './receiver/outcome.ts'
+} from './processing/handlers.ts'
+export type { ProcessOutcome, ProcessTiming } from './processing/outcome.ts'
+export type { EventSink, SinkContext } from './processing/sink.ts'
 export { createReceiver } from './receiver/receiver.ts'
-export type { HookContext, ReceiverHooks } from './receiver/receiver-hooks.ts'
 export type { AboutEvent, CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver/receiver-interface.ts'
-export type { EventSinkOptions, ReceiverOptions, TransactionReceiverOptions } from './receiver/receiver-options.ts'
-export type { BodyCauseCode, RefusalCause, RefusalCauseCode } from './receiver/refusal-cause.ts'
-export type { SecretLookup, SecretSource, Secrets } from './receiver/secret-source.ts'
-export type { EventSink, SinkContext } from './receiver/sink.ts'
+export type { SecretLookup, SecretSource, Secrets } from './secrets/secret-source.ts'
 export { memoryStore } from './stores/memory-store.ts'
 export { type UnwrapOptions, unwrap } from './unwrap.ts'
 export type { AttemptHeaders } from './verifier/signature-headers.ts'

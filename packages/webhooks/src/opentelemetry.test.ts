@@ -21,8 +21,8 @@ import { heldHandler } from './fixtures/held-handler.ts'
 import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
 import { setUpReceiver } from './fixtures/set-up-receiver.ts'
 import { receiverTelemetry } from './opentelemetry.ts'
-import { ClaimLostError } from './receiver/handlers.ts'
-import type { ReceiverOptions } from './receiver/receiver-options.ts'
+import type { ReceiverOptions } from './options/receiver-options.ts'
+import { ClaimLostError } from './processing/handlers.ts'
 import { anEvent, anUnknownEvent } from './testing/an-event.ts'
 
 const UPDATED = { 'notewire.event_type': 'note.updated' }

@@ -1,8 +1,8 @@
 import { isKnownEvent, NotewireError, type WebhookEvent } from '@notewire/protocol'
 import { type Attributes, metrics, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
-import { answerTo } from './receiver/answer.ts'
-import type { ProcessOutcome } from './receiver/outcome.ts'
-import type { ReceiverHooks } from './receiver/receiver-hooks.ts'
+import { answerTo } from './delivering/answer.ts'
+import type { ReceiverHooks } from './observing/receiver-hooks.ts'
+import type { ProcessOutcome } from './processing/outcome.ts'
 
 /** The hooks that `receiverTelemetry` returns. */
 export type ReceiverTelemetry = {

@@ -1,5 +1,5 @@
 import { NotewireError } from '@notewire/protocol'
-import type { RefusalCause } from './receiver/refusal-cause.ts'
+import type { RefusalCause } from './diagnosis/refusal-cause.ts'
 import type { VerificationFailure } from './verifier/verification.ts'
 
 /** The delivery cannot be verified. Answer 401 without details. */

@@ -1,6 +1,6 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
-import type { Answer } from '../receiver/answer.ts'
-import type { BodyReading, IncomingAttempt } from '../receiver/attempt.ts'
+import type { BodyReading, IncomingAttempt } from '../delivering/attempt.ts'
+import type { Answer } from '../interfaces/answer.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 import {
   findIntegration,

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import { isBytes } from '@notewire/protocol'
-import type { BodyDeadline, BodyReading } from '../receiver/attempt.ts'
+import type { BodyDeadline, BodyReading } from '../delivering/attempt.ts'
 import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
 
 /**

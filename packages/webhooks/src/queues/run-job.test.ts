@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
-import type { ProcessOutcome } from '../receiver/outcome.ts'
+import type { ProcessOutcome } from '../processing/outcome.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { runJob } from './run-job.ts'
 

@@ -1,8 +1,9 @@
 import { isIntegrationId, NotewireError, ShapeError } from '@notewire/protocol'
 import { readEvent } from '@notewire/protocol/schemas'
+import type { Logger } from '../interfaces/logger.ts'
 import type { QueuedEvent } from '../interfaces/queue.ts'
-import { type Logger, traceOf } from '../receiver/logger.ts'
-import type { ProcessOutcome } from '../receiver/outcome.ts'
+import { traceOf } from '../observing/error-trace.ts'
+import type { ProcessOutcome } from '../processing/outcome.ts'
 import type { Receiver, ReceiverOfMany } from '../receiver/receiver-interface.ts'
 
 /** What the engine must do with a job after it has run. */

@@ -3,9 +3,9 @@ import { heldHandler } from '../fixtures/held-handler.ts'
 import { ManualClock } from '../fixtures/manual-clock.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { storeWith } from '../fixtures/store-with.ts'
+import type { HandlerContext } from '../processing/handlers.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
-import type { HandlerContext } from './handlers.ts'
 
 describe('a receiver that closes', () => {
   it('has not closed before a handler has ended that takes its time', async () => {

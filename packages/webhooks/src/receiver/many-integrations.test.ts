@@ -5,10 +5,10 @@ import { passingHeaders } from '../fixtures/passing-headers.ts'
 import { secretOf } from '../fixtures/secret-of.ts'
 import { setUpMany } from '../fixtures/set-up-many.ts'
 import { storeWith } from '../fixtures/store-with.ts'
+import type { ErrorAnswer } from '../interfaces/answer.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
-import type { ErrorAnswer } from './answer.ts'
 import { createReceiver } from './receiver.ts'
 
 /** What a request may name and no integration can be called: what routers decode, and what they leave. */

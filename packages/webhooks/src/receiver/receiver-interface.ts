@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
-import type { Answer } from './answer.ts'
-import type { IncomingAttempt } from './attempt.ts'
-import type { ProcessOutcome } from './outcome.ts'
+import type { IncomingAttempt } from '../delivering/attempt.ts'
+import type { Answer } from '../interfaces/answer.ts'
+import type { ProcessOutcome } from '../processing/outcome.ts'
 
 /** The receiver of one endpoint. Create it once, and mount it with an adapter, or with its own `fetch`. */
 export interface Receiver {

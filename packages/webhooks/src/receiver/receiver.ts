@@ -1,27 +1,27 @@
 import { isIdentifier, isIntegrationId, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import type { IncomingAttempt } from '../delivering/attempt.ts'
+import { eventFrom } from '../delivering/event-in.ts'
+import { createResponder } from '../delivering/responder.ts'
+import { attemptOf, responseOf } from '../delivering/web-attempt.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
-import type { IncomingAttempt } from './attempt.ts'
-import { createResponder } from './delivery.ts'
-import { eventFrom } from './event-in.ts'
-import { IntegrationSecrets } from './integration-secrets.ts'
-import { LostMemory } from './lost-memory.ts'
-import { Observer } from './observer.ts'
-import { assertValidGraceMs } from './option-checks.ts'
-import type { ProcessOutcome } from './outcome.ts'
-import { Processor } from './processor.ts'
-import type { AttemptContext } from './received-event.ts'
-import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
+import { LostMemory } from '../observing/lost-memory.ts'
+import { Observer } from '../observing/observer.ts'
+import { assertValidGraceMs } from '../options/option-checks.ts'
 import {
   type AnyReceiverOptions,
   type AnyStore,
   type EventSinkOptions,
   type OptionsWithStore,
   resolveReceiverOptions,
-} from './receiver-options.ts'
-import { isLookup, type SecretLookup, type Secrets, secretOfOne } from './secret-source.ts'
-import { type EventSink, SinkProcessor } from './sink.ts'
-import { TransactionProcessor } from './transaction-processor.ts'
-import { attemptOf, responseOf } from './web-attempt.ts'
+} from '../options/receiver-options.ts'
+import type { ProcessOutcome } from '../processing/outcome.ts'
+import { Processor } from '../processing/processor.ts'
+import type { AttemptContext } from '../processing/received-event.ts'
+import { type EventSink, SinkProcessor } from '../processing/sink.ts'
+import { TransactionProcessor } from '../processing/transaction-processor.ts'
+import { IntegrationSecrets } from '../secrets/integration-secrets.ts'
+import { isLookup, type SecretLookup, type Secrets, secretOfOne } from '../secrets/secret-source.ts'
+import type { CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver-interface.ts'
 
 /**
  * Creates a receiver. It verifies every delivery (contract §5), skips duplicates and stale revisions (§6), calls the handler of the event's

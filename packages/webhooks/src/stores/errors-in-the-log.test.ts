@@ -1,6 +1,6 @@
 import { NotewireError } from '@notewire/protocol'
 import { expect, it } from 'vitest'
-import { traceOf } from '../receiver/logger.ts'
+import { traceOf } from '../observing/error-trace.ts'
 import * as storage from '../storage/index.ts'
 import * as redis from './redis/index.ts'
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { WebhookEvent } from '@notewire/protocol'
-import type { HandlerContext } from '../receiver/handlers.ts'
-import type { Logger } from '../receiver/logger.ts'
+import type { Logger } from '../interfaces/logger.ts'
+import type { ReceiverOptions } from '../options/receiver-options.ts'
+import type { HandlerContext } from '../processing/handlers.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import type { Receiver } from '../receiver/receiver-interface.ts'
-import type { ReceiverOptions } from '../receiver/receiver-options.ts'
 import { anEvent, anUnknownEvent } from './an-event.ts'
 import { signAttempt } from './sign-attempt.ts'
 

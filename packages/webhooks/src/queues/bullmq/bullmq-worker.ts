@@ -1,6 +1,7 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import type { Logger } from '../../interfaces/logger.ts'
 import type { QueueWorker } from '../../interfaces/queue.ts'
-import { type Logger, traceOf, unfailing } from '../../receiver/logger.ts'
+import { traceOf, unfailing } from '../../observing/error-trace.ts'
 import { DEFAULT_CONCURRENCY, retryDelayMs } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import type { BullmqJob, BullmqWorkerEngine } from './engine.ts'

@@ -1,6 +1,7 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
+import type { Logger } from '../../interfaces/logger.ts'
 import type { QueueWorker } from '../../interfaces/queue.ts'
-import { type Logger, unfailing } from '../../receiver/logger.ts'
+import { unfailing } from '../../observing/error-trace.ts'
 import { DEFAULT_CONCURRENCY, refuseCount } from '../retries.ts'
 import { type ProcessingReceiver, runJob } from '../run-job.ts'
 import { type BossJob, transactionsOf } from './boss.ts'

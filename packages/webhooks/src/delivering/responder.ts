@@ -1,0 +1,211 @@
+import { type Clock, isEndpointEvent, isIntegrationId, type WebhookEvent } from '@notewire/protocol'
+import { createDiagnosis } from '../diagnosis/diagnosis.ts'
+import type { Answer } from '../interfaces/answer.ts'
+import type { Observer } from '../observing/observer.ts'
+import type { ProcessOutcome } from '../processing/outcome.ts'
+import type { AttemptContext } from '../processing/received-event.ts'
+import { Deadline } from '../processing/timers.ts'
+import { isThenable, whenSettled } from '../processing/when-settled.ts'
+import type { SecretFinder, SecretFinding } from '../secrets/secret-source.ts'
+import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
+import type { SignatureCheck } from '../verifier/signature-check.ts'
+import { readFirst } from '../verifier/signature-headers.ts'
+import type { Refusal, Verification, Verified } from '../verifier/verification.ts'
+import { answers, answerTo, answerWithoutSecret } from './answer.ts'
+import type { BodyReading, IncomingAttempt } from './attempt.ts'
+import { eventIn } from './event-in.ts'
+
+/** What the responder needs. */
+interface DeliveryTools {
+  readonly path: string | undefined
+  readonly maxBodyBytes: number
+  readonly toleranceSeconds: number
+  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined
+  readonly clock: Clock
+  readonly secrets: SecretFinder
+  readonly observer: Observer
+  /** Gives events to a handler or a sink. Never rejects. */
+  readonly consumer: { readonly kind: 'handler' | 'sink'; readonly process: Process }
+  /** Gives events to a queue. Never rejects. */
+  readonly enqueue: Process | undefined
+}
+
+type Process = (event: WebhookEvent, context: AttemptContext) => ProcessOutcome | Promise<ProcessOutcome>
+
+/** An attempt whose headers were checked. */
+interface CheckedAttempt {
+  readonly attempt: IncomingAttempt
+  readonly integration: string
+  readonly headers: CheckedHeaders
+  readonly deadline: Deadline
+}
+
+const LATE: SecretFinding = { status: 'late' }
+
+/**
+ * Makes the function that answers deliveries: it checks the headers, reads the body, checks the signature, parses and processes. It never
+ * rejects.
+ */
+export function createResponder(
+  tools: DeliveryTools,
+): (attempt: IncomingAttempt, integration: string | undefined) => Promise<Answer> {
+  const { path, maxBodyBytes, toleranceSeconds, waitUntil, clock, secrets, observer, consumer, enqueue } = tools
+  const diagnose = createDiagnosis(clock)
+
+  // Awaits only pending promises, because each `await` costs processor time on every delivery.
+  return async (attempt, integration) => {
+    let deadline: Deadline | undefined
+    let answer: Answer
+    try {
+      const admitted = admit(attempt, integration)
+      if ('attempt' in admitted) {
+        deadline = admitted.deadline
+        const rejection = secrets.isOfMany ? await rejectWithoutSecret(admitted) : undefined
+        const answered = rejection ?? verifyAndProcess(admitted, await attempt.readBody(maxBodyBytes, deadline))
+        answer = isThenable(answered) ? await answered : answered
+      } else answer = admitted
+    } catch (error) {
+      observer.broken(error, nameOf(integration))
+      answer = answers.broken
+    }
+    deadline?.cancel()
+    if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
+    return answer
+  }
+
+  /** Answers requests that cannot be deliveries, before the secret is looked up and the body is read (contract §7). */
+  function admit(attempt: IncomingAttempt, integration: string | undefined): Answer | CheckedAttempt {
+    if (!isIntegrationId(integration)) return answers.integrationUnknown
+    const rejection = rejectEarly(attempt)
+    if (rejection !== undefined) return rejection
+    const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
+    if (headers.status === 'checked') return { attempt, integration, headers, deadline: new Deadline(clock) }
+    observer.refused(headers, nameOf(integration))
+    return answers.unverified
+  }
+
+  function rejectEarly({ method, path: requested, headers }: IncomingAttempt): Answer | undefined {
+    if (method !== 'POST' || (path !== undefined && requested !== path)) return answers.notFound
+    const encoding = readFirst(headers, 'content-encoding')
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answers.encoded
+    return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answers.tooLarge : undefined
+  }
+
+  /**
+   * Returns an error answer, before the body is read, if no secret is found: the integration is unknown, or its secret is missing, invalid
+   * or late.
+   */
+  async function rejectWithoutSecret(checked: CheckedAttempt): Promise<Answer | undefined> {
+    const finding = await findSecret(checked)
+    return finding.status === 'found' ? undefined : answerMissingSecret(finding, checked.integration)
+  }
+
+  function verifyAndProcess(checked: CheckedAttempt, reading: BodyReading): Answer | Promise<Answer> {
+    if (reading.status !== 'read') return answerUnread(reading.status, checked.integration)
+    return whenSettled(verify(checked, reading.bytes), (verified) => {
+      if (verified.status !== 'verified') return verified
+      observer.verified(verified, checked.integration)
+      return processBody(checked, reading.bytes)
+    })
+  }
+
+  function findSecret({ integration, deadline }: CheckedAttempt): SecretFinding | Promise<SecretFinding> {
+    return inTime(secrets.find(integration), deadline, LATE)
+  }
+
+  function verify(checked: CheckedAttempt, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
+    // Looked up again, because the cached secret may have expired or been dropped while the body arrived.
+    return whenSettled(findSecret(checked), (finding) => {
+      if (finding.status !== 'found') return answerMissingSecret(finding, checked.integration)
+      return whenSettled<Verification, Verified | Answer>(finding.check(body, checked.headers), (verification) =>
+        verification.status === 'verified' ? verification : verifyByLatest(checked, body, finding.check, verification),
+      )
+    })
+  }
+
+  /** Checks the signature with the latest secret, because the secret may have been rotated since it was looked up. */
+  async function verifyByLatest(
+    { integration, headers, deadline }: CheckedAttempt,
+    body: Uint8Array,
+    used: SignatureCheck,
+    refusal: Refusal,
+  ): Promise<Verified | Answer> {
+    const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
+    const finding = other && (await inTime(other, deadline, LATE))
+    if (finding !== undefined && finding.status !== 'found') return answerMissingSecret(finding, integration)
+    const latest = finding?.check ?? used
+    const verification = finding === undefined ? refusal : await latest(body, headers)
+    if (verification.status === 'verified') return verification
+    observer.refused(await diagnose(verification, latest, body, headers), nameOf(integration))
+    return answers.unverified
+  }
+
+  function processBody(checked: CheckedAttempt, body: Uint8Array): Answer | Promise<Answer> {
+    const { attempt, integration, deadline } = checked
+    const parsed = eventIn(body)
+    if (parsed.status === 'malformed') {
+      observer.malformed(parsed.problem, integration)
+      return answers.malformed
+    }
+    const { event } = parsed
+    observer.drifted(event, parsed.drift, integration)
+    const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
+    // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
+    if (enqueue !== undefined && !isEndpointEvent(event)) {
+      return whenSettled(inTime(enqueue(event, context), deadline, undefined), (outcome) =>
+        answerQueued(event, integration, outcome),
+      )
+    }
+    const work = consumer.process(event, context)
+    return whenSettled(inTime(work, deadline, undefined), (outcome) =>
+      outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome),
+    )
+  }
+
+  function answerOverdue(
+    { attempt, integration }: CheckedAttempt,
+    event: WebhookEvent,
+    work: ProcessOutcome | Promise<ProcessOutcome>,
+  ): Answer {
+    observer.overdue(event, integration, consumer.kind)
+    observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(Promise.resolve(work).then(answerTo)))
+    return answers.overdue
+  }
+
+  /** @param outcome  `undefined` if the queue did not answer in time */
+  function answerQueued(event: WebhookEvent, integration: string, outcome: ProcessOutcome | undefined): Answer {
+    if (outcome !== undefined && outcome.status !== 'sink-failed') return answerTo(outcome)
+    if (outcome === undefined) observer.queueLate(event, integration)
+    else observer.queueFailed(event, integration, outcome.error)
+    return answers.notQueued
+  }
+
+  /** The id of an integration for hooks and logs: `undefined` unless the integration is known to exist. */
+  function nameOf(integration: string | undefined): string | undefined {
+    return integration !== undefined && secrets.knows(integration) ? integration : undefined
+  }
+
+  function answerMissingSecret(finding: SecretFinding, integration: string): Answer {
+    observer.withoutSecret(finding, nameOf(integration))
+    return answerWithoutSecret(finding)
+  }
+
+  function answerUnread(status: Exclude<BodyReading['status'], 'read'>, integration: string): Answer {
+    switch (status) {
+      case 'too-large':
+        return answers.tooLarge
+      case 'too-slow':
+        return answers.tooSlow
+      case 'incomplete':
+        return answers.incomplete
+      case 'already-parsed':
+        observer.alreadyParsed(nameOf(integration))
+        return answers.alreadyParsed
+    }
+  }
+}
+
+/** Settles with `late` if the deadline passes first. */
+function inTime<Result, Late>(work: Result | Promise<Result>, deadline: Deadline, late: Late) {
+  return isThenable(work) ? deadline.race(work, late) : work
+}

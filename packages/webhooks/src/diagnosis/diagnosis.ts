@@ -1,0 +1,163 @@
+import type { Clock } from '@notewire/protocol'
+import { RateLimit } from '../observing/rate-limit.ts'
+import type { CheckedHeaders } from '../verifier/header-check.ts'
+import type { SignatureCheck } from '../verifier/signature-check.ts'
+import type { Refusal } from '../verifier/verification.ts'
+import { type BodyCauseCode, causeOf, type RefusalCause } from './refusal-cause.ts'
+
+// A diagnosis costs processor time, and anyone can send a delivery with a wrong signature. Bodies beyond these bounds are not
+// notifications, and ten diagnoses a second are enough to show that a proxy rewrites bodies.
+const LARGEST_BODY_BYTES = 16_384
+const MAX_OBJECTS_AND_ARRAYS = 32
+const MAX_COMMAS = 256
+const RATE = { maxCalls: 10, windowMs: 1_000 }
+
+const COMMA = 0x2c
+const OPENING_BRACKET = 0x5b
+const OPENING_BRACE = 0x7b
+
+const USUAL_CAUSES = 'the secret belongs to another endpoint or was rotated, or the body was changed in transit'
+
+/** Adds the cause to a refusal because no signature matched, for the log and the hook of a receiver. */
+export type Diagnose = (
+  refusal: Refusal,
+  check: SignatureCheck,
+  body: Uint8Array,
+  headers: CheckedHeaders,
+) => Promise<Refusal>
+
+/** A diagnosis that examines the bodies of at most ten refused deliveries a second. */
+export function createDiagnosis(clock: Clock): Diagnose {
+  const rate = new RateLimit(clock, RATE)
+  return async (refusal, check, body, headers) => {
+    const isExamined = mayBeNotification(body) && rate.admit() !== undefined
+    const cause = isExamined ? await findMismatchCause(check, body, headers) : undefined
+    if (cause === undefined) return { ...refusal, detail: `${refusal.detail}: ${USUAL_CAUSES}` }
+    return { ...refusal, detail: `${cause.what}. ${cause.nextStep}` }
+  }
+}
+
+/**
+ * Finds out why no signature matched: undoes the usual changes of a body, one at a time, until the signature matches.
+ *
+ * @returns `undefined` if none of them explains the mismatch, or if the body is too large or too nested for a notification
+ */
+export async function findMismatchCause(
+  check: SignatureCheck,
+  body: Uint8Array,
+  headers: CheckedHeaders,
+): Promise<RefusalCause | undefined> {
+  if (headers.signatures.length === 0) return causeOf('signature_version')
+  if (!mayBeNotification(body)) return undefined
+  for (const signed of signedBodies(body)) {
+    if ((await check(signed.body, headers)).status === 'verified') return causeOf(signed.code)
+  }
+  return undefined
+}
+
+/** Whether a body is small and flat enough for a notification. Commas and brackets inside strings count as well. */
+export function mayBeNotification(body: Uint8Array): boolean {
+  if (body.length > LARGEST_BODY_BYTES) return false
+  let opened = 0
+  let commas = 0
+  for (const byte of body) {
+    if (byte === COMMA) commas += 1
+    else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) opened += 1
+  }
+  return opened <= MAX_OBJECTS_AND_ARRAYS && commas <= MAX_COMMAS
+}
+
+/** A body that may have been signed, and the change that turned it into the body that arrived. */
+interface SignedBody {
+  readonly code: BodyCauseCode
+  readonly body: Uint8Array | string
+}
+
+/**
+ * The bodies that may have been signed: at most 12, each with one usual change undone. The caller checks the size and the nesting of the
+ * body.
+ */
+function signedBodies(arrived: Uint8Array): readonly SignedBody[] {
+  const text = utf8TextOf(arrived)
+  if (text === undefined) return [{ code: 'body_encoding', body: latin1TextOf(arrived) }]
+  return [
+    ...withoutChangedNewline(text),
+    ...withOtherLineEndings(text),
+    ...inAnotherEncoding(text),
+    ...decoded(text),
+    ...serialisedOtherwise(text),
+  ]
+}
+
+function withoutChangedNewline(text: string): readonly SignedBody[] {
+  const bodies = /\n$/.test(text) ? [text.replace(/\r?\n$/, '')] : [`${text}\n`, `${text}\r\n`]
+  return bodies.map((body) => ({ code: 'body_newline', body }))
+}
+
+function withOtherLineEndings(text: string): readonly SignedBody[] {
+  if (!text.includes('\n')) return []
+  const body = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text.replaceAll('\n', '\r\n')
+  return [{ code: 'body_line_endings', body }]
+}
+
+function inAnotherEncoding(text: string): readonly SignedBody[] {
+  const bodies: SignedBody[] = []
+  if (text.startsWith('\ufeff')) bodies.push({ code: 'body_encoding', body: text.slice(1) })
+  // UTF-8 that was read as Latin-1 and written as UTF-8.
+  if (/[\u0080-\u00ff]/.test(text) && !/[\u0100-\uffff]/.test(text)) {
+    bodies.push({ code: 'body_encoding', body: latin1BytesOf(text) })
+  }
+  return bodies
+}
+
+function decoded(text: string): readonly SignedBody[] {
+  const value = parsed(text)
+  if (typeof value === 'string') return [{ code: 'body_encoded', body: value }]
+  if (value !== undefined || !/^[A-Za-z0-9+/]+={0,2}\s*$/.test(text)) return []
+  try {
+    return [{ code: 'body_encoded', body: latin1BytesOf(atob(text.trim())) }]
+  } catch {
+    return []
+  }
+}
+
+/** As `JSON.stringify` and Python's `json.dumps` write JSON, with and without escapes for what is not ASCII. */
+function serialisedOtherwise(text: string): readonly SignedBody[] {
+  const value = parsed(text)
+  if (value === undefined) return []
+  const compact = JSON.stringify(value)
+  const indented = JSON.stringify(value, null, 2)
+  // Line breaks inside JSON strings are escaped, so these are between values.
+  const spaced = indented.replace(/,\n */g, ', ').replace(/\n */g, '')
+  const forms = new Set([compact, spaced, indented, inAscii(compact), inAscii(spaced)])
+  forms.delete(text)
+  return Array.from(forms, (body) => ({ code: 'body_reserialised', body }))
+}
+
+function inAscii(json: string): string {
+  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function utf8TextOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+function latin1TextOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+}
+
+function latin1BytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0))
+}
