@@ -2,17 +2,17 @@ import { type Clock, isEndpointEvent, isIntegrationId, type WebhookEvent } from 
 import { createDiagnosis } from '../diagnosis/diagnosis.ts'
 import type { Answer } from '../interfaces/answer.ts'
 import type { Observer } from '../observing/observer.ts'
+import { Alarm } from '../processing/alarm.ts'
 import type { ProcessOutcome } from '../processing/outcome.ts'
 import type { AttemptContext } from '../processing/received-event.ts'
-import { Deadline } from '../processing/timers.ts'
-import { isThenable, whenSettled } from '../processing/when-settled.ts'
 import type { SecretFinder, SecretFinding } from '../secrets/secret-source.ts'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
 import { readFirst } from '../verifier/signature-headers.ts'
-import type { Refusal, Verification, Verified } from '../verifier/verification.ts'
+import type { Refusal, Verified } from '../verifier/verification.ts'
 import { answers, answerTo, answerWithoutSecret } from './answer.ts'
 import type { BodyReading, IncomingAttempt } from './attempt.ts'
+import { Deadline } from './deadline.ts'
 import { eventIn } from './event-in.ts'
 
 /** What the responder needs. */
@@ -30,13 +30,14 @@ interface DeliveryTools {
   readonly enqueue: Process | undefined
 }
 
-type Process = (event: WebhookEvent, context: AttemptContext) => ProcessOutcome | Promise<ProcessOutcome>
+type Process = (event: WebhookEvent, context: AttemptContext) => Promise<ProcessOutcome>
 
 /** An attempt whose headers were checked. */
 interface CheckedAttempt {
   readonly attempt: IncomingAttempt
   readonly integration: string
   readonly headers: CheckedHeaders
+  readonly alarm: Alarm
   readonly deadline: Deadline
 }
 
@@ -52,18 +53,13 @@ export function createResponder(
   const { path, maxBodyBytes, toleranceSeconds, waitUntil, clock, secrets, observer, consumer, enqueue } = tools
   const diagnose = createDiagnosis(clock)
 
-  // Awaits only pending promises, because each `await` costs processor time on every delivery.
   return async (attempt, integration) => {
     let deadline: Deadline | undefined
     let answer: Answer
     try {
       const admitted = admit(attempt, integration)
-      if ('attempt' in admitted) {
-        deadline = admitted.deadline
-        const rejection = secrets.isOfMany ? await rejectWithoutSecret(admitted) : undefined
-        const answered = rejection ?? verifyAndProcess(admitted, await attempt.readBody(maxBodyBytes, deadline))
-        answer = isThenable(answered) ? await answered : answered
-      } else answer = admitted
+      if ('attempt' in admitted) deadline = admitted.deadline
+      answer = 'attempt' in admitted ? await answerAdmitted(admitted) : admitted
     } catch (error) {
       observer.broken(error, nameOf(integration))
       answer = answers.broken
@@ -79,7 +75,10 @@ export function createResponder(
     const rejection = rejectEarly(attempt)
     if (rejection !== undefined) return rejection
     const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
-    if (headers.status === 'checked') return { attempt, integration, headers, deadline: new Deadline(clock) }
+    if (headers.status === 'checked') {
+      const alarm = new Alarm(clock)
+      return { attempt, integration, headers, alarm, deadline: new Deadline(clock, alarm) }
+    }
     observer.refused(headers, nameOf(integration))
     return answers.unverified
   }
@@ -91,36 +90,37 @@ export function createResponder(
     return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answers.tooLarge : undefined
   }
 
-  /**
-   * Returns an error answer, before the body is read, if no secret is found: the integration is unknown, or its secret is missing, invalid
-   * or late.
-   */
+  async function answerAdmitted(checked: CheckedAttempt): Promise<Answer> {
+    const { attempt, integration, deadline } = checked
+    // Before the body is read, because an integration may be unknown.
+    const rejection = secrets.isOfMany ? await rejectWithoutSecret(checked) : undefined
+    if (rejection !== undefined) return rejection
+    const reading = await attempt.readBody(maxBodyBytes, deadline)
+    if (reading.status !== 'read') return answerUnread(reading.status, integration)
+    const verified = await verify(checked, reading.bytes)
+    if (verified.status !== 'verified') return verified
+    observer.verified(verified, integration)
+    return await processBody(checked, reading.bytes)
+  }
+
   async function rejectWithoutSecret(checked: CheckedAttempt): Promise<Answer | undefined> {
     const finding = await findSecret(checked)
     return finding.status === 'found' ? undefined : answerMissingSecret(finding, checked.integration)
   }
 
-  function verifyAndProcess(checked: CheckedAttempt, reading: BodyReading): Answer | Promise<Answer> {
-    if (reading.status !== 'read') return answerUnread(reading.status, checked.integration)
-    return whenSettled(verify(checked, reading.bytes), (verified) => {
-      if (verified.status !== 'verified') return verified
-      observer.verified(verified, checked.integration)
-      return processBody(checked, reading.bytes)
-    })
+  async function findSecret({ integration, deadline }: CheckedAttempt): Promise<SecretFinding> {
+    const finding = secrets.find(integration)
+    return 'status' in finding ? finding : await deadline.race(finding, LATE)
   }
 
-  function findSecret({ integration, deadline }: CheckedAttempt): SecretFinding | Promise<SecretFinding> {
-    return inTime(secrets.find(integration), deadline, LATE)
-  }
-
-  function verify(checked: CheckedAttempt, body: Uint8Array): Verified | Answer | Promise<Verified | Answer> {
+  async function verify(checked: CheckedAttempt, body: Uint8Array): Promise<Verified | Answer> {
     // Looked up again, because the cached secret may have expired or been dropped while the body arrived.
-    return whenSettled(findSecret(checked), (finding) => {
-      if (finding.status !== 'found') return answerMissingSecret(finding, checked.integration)
-      return whenSettled<Verification, Verified | Answer>(finding.check(body, checked.headers), (verification) =>
-        verification.status === 'verified' ? verification : verifyByLatest(checked, body, finding.check, verification),
-      )
-    })
+    const finding = await findSecret(checked)
+    if (finding.status !== 'found') return answerMissingSecret(finding, checked.integration)
+    const verification = await finding.check(body, checked.headers)
+    return verification.status === 'verified'
+      ? verification
+      : await verifyByLatest(checked, body, finding.check, verification)
   }
 
   /** Checks the signature with the latest secret, because the secret may have been rotated since it was looked up. */
@@ -131,7 +131,7 @@ export function createResponder(
     refusal: Refusal,
   ): Promise<Verified | Answer> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
-    const finding = other && (await inTime(other, deadline, LATE))
+    const finding = other && (await deadline.race(Promise.resolve(other), LATE))
     if (finding !== undefined && finding.status !== 'found') return answerMissingSecret(finding, integration)
     const latest = finding?.check ?? used
     const verification = finding === undefined ? refusal : await latest(body, headers)
@@ -140,8 +140,8 @@ export function createResponder(
     return answers.unverified
   }
 
-  function processBody(checked: CheckedAttempt, body: Uint8Array): Answer | Promise<Answer> {
-    const { attempt, integration, deadline } = checked
+  async function processBody(checked: CheckedAttempt, body: Uint8Array): Promise<Answer> {
+    const { attempt, integration, alarm, deadline } = checked
     const parsed = eventIn(body)
     if (parsed.status === 'malformed') {
       observer.malformed(parsed.problem, integration)
@@ -149,26 +149,23 @@ export function createResponder(
     }
     const { event } = parsed
     observer.drifted(event, parsed.drift, integration)
-    const context = { integration, deadlineAt: deadline.at, headers: attempt.headers }
+    const context = { integration, deadlineAt: deadline.at, headers: attempt.headers, alarm }
     // Events about the endpoint itself are not queued: this process answers whether the endpoint works.
     if (enqueue !== undefined && !isEndpointEvent(event)) {
-      return whenSettled(inTime(enqueue(event, context), deadline, undefined), (outcome) =>
-        answerQueued(event, integration, outcome),
-      )
+      return answerQueued(event, integration, await deadline.race(enqueue(event, context), undefined))
     }
     const work = consumer.process(event, context)
-    return whenSettled(inTime(work, deadline, undefined), (outcome) =>
-      outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome),
-    )
+    const outcome = await deadline.race(work, undefined)
+    return outcome === undefined ? answerOverdue(checked, event, work) : answerTo(outcome)
   }
 
   function answerOverdue(
     { attempt, integration }: CheckedAttempt,
     event: WebhookEvent,
-    work: ProcessOutcome | Promise<ProcessOutcome>,
+    work: Promise<ProcessOutcome>,
   ): Answer {
     observer.overdue(event, integration, consumer.kind)
-    observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(Promise.resolve(work).then(answerTo)))
+    observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(work.then(answerTo)))
     return answers.overdue
   }
 
@@ -203,9 +200,4 @@ export function createResponder(
         return answers.alreadyParsed
     }
   }
-}
-
-/** Settles with `late` if the deadline passes first. */
-function inTime<Result, Late>(work: Result | Promise<Result>, deadline: Deadline, late: Late) {
-  return isThenable(work) ? deadline.race(work, late) : work
 }

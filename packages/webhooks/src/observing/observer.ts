@@ -86,12 +86,12 @@ export class Observer {
   runAroundHook(
     event: WebhookEvent,
     integration: string,
-    process: () => ProcessOutcome | Promise<ProcessOutcome>,
-  ): ProcessOutcome | Promise<ProcessOutcome> {
+    process: () => Promise<ProcessOutcome>,
+  ): Promise<ProcessOutcome> {
     const { aroundEvent } = this.#hooks
     if (aroundEvent === undefined) return process()
     let processing: Promise<ProcessOutcome> | undefined
-    const begin = () => (processing ??= Promise.resolve(process()))
+    const begin = () => (processing ??= process())
     this.callHook(() => aroundEvent(event, begin, { integration }))
     return begin()
   }

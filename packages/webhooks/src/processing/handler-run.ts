@@ -1,12 +1,11 @@
 import { type Clock, monotonicNow, OptionError, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 import type { Claim, CommitResult, ReceiverStore } from '../interfaces/store.ts'
+import { Alarm } from './alarm.ts'
 import { withRevision } from './claim-request.ts'
 import { ClaimLostError, type EventHandler, type HandlerContext, type Prepare } from './handlers.ts'
 import { keepLease } from './lease.ts'
 import type { GivenUpBecause, HandlerResult, ReceivedEvent } from './received-event.ts'
-import { setTimer } from './timers.ts'
-import { isThenable, whenSettled } from './when-settled.ts'
 
 /** How a handler's run ended for the receiver. */
 export type HandlerEnd =
@@ -16,25 +15,19 @@ export type HandlerEnd =
   /** The receiver stopped waiting for the handler, which may still be running. */
   | { readonly status: 'given-up'; readonly why: GivenUpBecause }
 
-/** A handler whose promise is pending. */
-export interface RunningHandler {
-  /** Resolves when the handler has returned or thrown, even after the receiver stopped waiting for it. */
-  readonly ended: Promise<unknown>
-  /** Stops waiting for the handler; the caller then releases the claim. */
-  giveUp(why: GivenUpBecause): void
-}
-
 interface Tools<Transaction> {
   readonly prepare?: Prepare | undefined
   readonly store: ReceiverStore<Transaction>
   readonly clock: Clock
   readonly logger: Logger
   readonly handlerTimeoutMs: number
-  /** Contains each handler until it ends. */
-  readonly runningHandlers: Set<RunningHandler>
+  /** Contains each handler until it ends, even after the receiver stopped waiting for it. */
+  readonly running: Map<HandlerRun<Transaction>, Promise<unknown>>
   /** Called once for each handler that ends after it was given up. Never throws. */
   readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
 }
+
+type Handler<Transaction> = EventHandler<WebhookEvent, HandlerContext<Transaction>>
 
 const RETURNED: HandlerResult = { status: 'returned' }
 
@@ -44,11 +37,11 @@ export class HandlerRun<Transaction> {
   #claim: Claim
   readonly #claimedAt: number
   readonly #tools: Tools<Transaction>
-  #beganAt = 0
   #endLease: (() => void) | undefined
   #isCommitted = false
   #isLost = false
-  #isGivenUp = false
+  #givenUp: GivenUpBecause | undefined
+  #stopWaiting: (() => void) | undefined
 
   /** @param claimedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease */
   constructor(received: ReceivedEvent, claim: Claim, claimedAt: number, tools: Tools<Transaction>) {
@@ -68,79 +61,82 @@ export class HandlerRun<Transaction> {
     return this.#isCommitted
   }
 
-  /** Calls the handler, and renews the lease until it ends. The result is a promise if the handler returns one. */
-  call(handler: EventHandler<WebhookEvent, HandlerContext<Transaction>>): HandlerEnd | Promise<HandlerEnd> {
-    this.#beganAt = monotonicNow(this.#tools.clock)
+  /** Calls the handler, and renews the lease until it ends. Never rejects. */
+  async call(handler: Handler<Transaction>): Promise<HandlerEnd> {
+    const { clock } = this.#tools
+    const beganAt = monotonicNow(clock)
+    const end = await this.#endOf(handler)
+    this.#endLease?.()
+    this.received.timing.handlerMs = monotonicNow(clock) - beganAt
+    return this.#isLost && end.status !== 'returned' ? { status: 'lost' } : end
+  }
+
+  /** Stops waiting for the handler; the caller of `call` then releases the claim. */
+  giveUp(why: GivenUpBecause): void {
+    this.#givenUp ??= why
+    this.#stopWaiting?.()
+  }
+
+  async #endOf(handler: Handler<Transaction>): Promise<HandlerEnd> {
     const { prepare } = this.#tools
     try {
       const work =
         prepare === undefined
           ? handler(this.received.event, this.#context(undefined))
           : this.#prepareAndCall(prepare, handler)
-      if (isThenable(work)) return this.#waitFor(work)
-      refuseResponse(work)
-      return this.#conclude(RETURNED)
+      // A synchronous handler has ended: it needs no lease and no timer.
+      return work === undefined ? RETURNED : await this.#waitFor(work)
     } catch (error) {
-      return this.#conclude({ status: 'threw', error })
+      return { status: 'threw', error }
     }
   }
 
-  async #prepareAndCall(
-    prepare: Prepare,
-    handler: EventHandler<WebhookEvent, HandlerContext<Transaction>>,
-  ): Promise<unknown> {
+  async #prepareAndCall(prepare: Prepare, handler: Handler<Transaction>): Promise<unknown> {
     const { event } = this.received
     const prepared = await prepare(event, this.received.context(this.#claim.applied, this.#tools.logger))
-    if (this.#isGivenUp || this.#isLost) throw new ClaimLostError()
+    if (this.#givenUp !== undefined || this.#isLost) throw new ClaimLostError()
     return await handler(event, this.#context(prepared))
   }
 
-  #conclude(end: HandlerEnd): HandlerEnd {
-    this.#endLease?.()
-    this.received.timing.handlerMs = monotonicNow(this.#tools.clock) - this.#beganAt
-    return this.#isLost && end.status !== 'returned' ? { status: 'lost' } : end
+  async #waitFor(work: unknown): Promise<HandlerEnd> {
+    const { running } = this.#tools
+    const ended = this.#ended(work)
+    running.set(this, ended)
+    const givenUp = new Promise<void>((resolve) => {
+      this.#stopWaiting = resolve
+    })
+    const endTimers = this.#startTimers()
+    const end = await Promise.race([ended, givenUp])
+    endTimers()
+    return end ?? { status: 'given-up', why: this.#givenUp ?? 'closing' }
   }
 
-  #waitFor(work: PromiseLike<unknown>): Promise<HandlerEnd> {
-    const { event, abort, attempt } = this.received
-    const { clock, runningHandlers, reportLateEnd } = this.#tools
-    const timeoutMs = attempt.handlerTimeoutMs ?? this.#tools.handlerTimeoutMs
-    this.#keepLease()
-    return new Promise((resolve) => {
-      const cancelTimeout = setTimer(clock, timeoutMs, () => {
-        abort.abort(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
-        giveUp('handler-timeout')
+  async #ended(work: unknown): Promise<HandlerResult> {
+    const { event, attempt } = this.received
+    const end = await resultOf(work)
+    this.#tools.running.delete(this)
+    if (this.#givenUp !== undefined) this.#tools.reportLateEnd(event, end, attempt.integration)
+    return end
+  }
+
+  /** @returns ends the time limit */
+  #startTimers(): () => void {
+    const { clock, handlerTimeoutMs, store } = this.#tools
+    const { abort, attempt } = this.received
+    const alarm = attempt.alarm ?? new Alarm(clock)
+    const timeoutMs = attempt.handlerTimeoutMs ?? handlerTimeoutMs
+    const timeOut = () => {
+      abort.abort(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
+      this.giveUp('handler-timeout')
+    }
+    if (!this.#isCommitted) {
+      this.#endLease = keepLease({ store, clock, alarm }, this.#claim, this.#claimedAt, () => {
+        this.#isLost = true
+        abort.abort('the claim was lost: another worker holds it, or its lease expired')
       })
-      const giveUp = (why: GivenUpBecause) => {
-        if (this.#isGivenUp) return
-        this.#isGivenUp = true
-        // A pending timer would keep a process alive after it has closed its receiver.
-        cancelTimeout()
-        resolve(this.#conclude({ status: 'given-up', why }))
-      }
-      const end = (result: HandlerResult) => {
-        runningHandlers.delete(running)
-        cancelTimeout()
-        if (this.#isGivenUp) reportLateEnd(event, result, attempt.integration)
-        else resolve(this.#conclude(result))
-      }
-      const ended = Promise.resolve(work)
-        .then(refuseResponse)
-        .then(
-          () => end(RETURNED),
-          (error) => end({ status: 'threw', error }),
-        )
-      const running = { ended, giveUp }
-      runningHandlers.add(running)
-    })
-  }
-
-  #keepLease(): void {
-    if (this.#isCommitted) return
-    this.#endLease = keepLease(this.#tools, this.#claim, this.#claimedAt, () => {
-      this.#isLost = true
-      this.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
-    })
+    }
+    alarm.set(timeOut, monotonicNow(clock) + timeoutMs)
+    return () => alarm.clear(timeOut)
   }
 
   #context(prepared: unknown): HandlerContext<Transaction> {
@@ -153,13 +149,17 @@ export class HandlerRun<Transaction> {
     })
   }
 
+  /** Throws at once if the driver is synchronous, so that the handler's transaction is rolled back. */
   #commitIn(transaction: Transaction): Promise<void> {
-    if (this.#isGivenUp) throw new ClaimLostError()
+    if (this.#givenUp !== undefined) throw new ClaimLostError()
     this.#isCommitted = true
     // Until it ends, the transaction locks the claim, and a renewal would only wait for that lock.
     this.#endLease?.()
-    const result = commitIn(this.#tools.store, transaction, this.#claim)
-    return Promise.resolve(whenSettled(result, (settled) => this.#refuseLost(settled)))
+    const { store } = this.#tools
+    if (store.commitIn === undefined) throw new OptionError('store', WITHOUT_TRANSACTIONS)
+    const result = store.commitIn(transaction, this.#claim)
+    if (typeof result === 'string') this.#refuseLost(result)
+    return Promise.resolve(result).then((settled) => this.#refuseLost(settled))
   }
 
   #refuseLost(result: CommitResult): void {
@@ -169,16 +169,14 @@ export class HandlerRun<Transaction> {
   }
 }
 
-function commitIn<Transaction>(
-  store: ReceiverStore<Transaction>,
-  transaction: Transaction,
-  claim: Claim,
-): CommitResult | Promise<CommitResult> {
-  if (store.commitIn === undefined) {
-    throw new OptionError(
-      'store',
-      'context.commit needs a store with transactions, and this store has none. Use sqliteStore or postgresStore, or do not call context.commit.',
-    )
+const WITHOUT_TRANSACTIONS =
+  'context.commit needs a store with transactions, and this store has none. Use sqliteStore or postgresStore, or do not call context.commit.'
+
+async function resultOf(work: unknown): Promise<HandlerResult> {
+  try {
+    refuseResponse(await work)
+    return RETURNED
+  } catch (error) {
+    return { status: 'threw', error }
   }
-  return store.commitIn(transaction, claim)
 }

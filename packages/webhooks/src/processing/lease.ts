@@ -1,6 +1,6 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
-import { setTimer } from './timers.ts'
+import type { Alarm } from './alarm.ts'
 
 /**
  * How long a claim is valid without a renewal. Shorter than the delay of the service's first retry, so that this retry can claim the event
@@ -19,36 +19,37 @@ const RENEW_EVERY_MS = 5_000
  * @returns ends the renewals
  */
 export function keepLease(
-  { store, clock }: { readonly store: ReceiverStore<never>; readonly clock: Clock },
+  { store, clock, alarm }: { readonly store: ReceiverStore<never>; readonly clock: Clock; readonly alarm: Alarm },
   claim: Claim,
   requestedAt: number,
   onLost: () => void,
 ): () => void {
   let expiresAt = requestedAt + LEASE_MS
   let hasEnded = false
-  let cancelRenewal = scheduleRenewal()
+  scheduleRenewal()
   return end
 
-  async function renew(): Promise<void> {
-    const now = monotonicNow(clock)
-    if (now >= expiresAt) {
-      reportLoss()
-      return
+  function renew(): void {
+    if (monotonicNow(clock) >= expiresAt) reportLoss()
+    else {
+      scheduleRenewal()
+      void renewNow()
     }
-    cancelRenewal = scheduleRenewal()
+  }
+
+  async function renewNow(): Promise<void> {
+    const requestedAt = monotonicNow(clock)
     try {
       const renewal = await store.renew(claim, LEASE_MS)
       if (renewal === 'lost') reportLoss()
-      else expiresAt = now + LEASE_MS
+      else expiresAt = requestedAt + LEASE_MS
     } catch {
       // The next renewal may succeed before the lease expires.
     }
   }
 
-  function scheduleRenewal(): () => void {
-    // Not negative: a process may have been suspended until after the lease expired.
-    const delayMs = Math.max(0, Math.min(RENEW_EVERY_MS, expiresAt - monotonicNow(clock)))
-    return setTimer(clock, delayMs, () => void renew())
+  function scheduleRenewal(): void {
+    alarm.set(renew, Math.min(monotonicNow(clock) + RENEW_EVERY_MS, expiresAt))
   }
 
   function reportLoss(): void {
@@ -59,6 +60,6 @@ export function keepLease(
 
   function end(): void {
     hasEnded = true
-    cancelRenewal()
+    alarm.clear(renew)
   }
 }

@@ -1,9 +1,9 @@
 import { type Clock, monotonicNow, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, CommitResult, ReceiverStore } from '../interfaces/store.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
 import { claimRequestOf } from './claim-request.ts'
-import { type HandlerEnd, HandlerRun, type RunningHandler } from './handler-run.ts'
+import { type HandlerEnd, HandlerRun } from './handler-run.ts'
 import {
   type EventHandler,
   type EventHandlers,
@@ -18,7 +18,6 @@ import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { type AttemptContext, type HandlerResult, ReceivedEvent } from './received-event.ts'
 import { waitAtMost } from './timers.ts'
 import { claimWhenFree, type TimedClaimResult, Waiters } from './waiters.ts'
-import { isThenable, whenSettled } from './when-settled.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
 const RELEASE_WITHIN_MS = 5_000
@@ -46,24 +45,25 @@ export class Processor<Transaction = never> {
   readonly #options: ProcessorOptions<Transaction>
   readonly #tools
   readonly #waiters = new Waiters()
-  readonly #processing = new Set<ReceivedEvent>()
-  /** Includes handlers that still run after the processor stopped waiting for them. */
-  readonly #runningHandlers = new Set<RunningHandler>()
+  readonly #processing = new Map<ReceivedEvent, Promise<ProcessOutcome>>()
+  readonly #running = new Map<HandlerRun<Transaction>, Promise<unknown>>()
   #isClosing = false
   #closed: Promise<number> | undefined
 
   constructor(options: ProcessorOptions<Transaction>) {
     this.#options = options
-    this.#tools = { ...options, waiters: this.#waiters, runningHandlers: this.#runningHandlers }
+    this.#tools = { ...options, waiters: this.#waiters, running: this.#running }
   }
 
-  /** Never throws or rejects: a failure is an outcome. The result is a promise if the store or the handler returns one. */
-  process(event: WebhookEvent, attempt: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
+  /** Never rejects: a failure is an outcome. */
+  async process(event: WebhookEvent, attempt: AttemptContext): Promise<ProcessOutcome> {
     const received = new ReceivedEvent(event, attempt)
-    if (this.#isClosing) return this.#report(received, { status: 'closing', event })
-    this.#processing.add(received)
-    received.outcome = this.#process(received)
-    return received.outcome
+    const work = this.#process(received)
+    this.#processing.set(received, work)
+    const outcome = await work
+    this.#processing.delete(received)
+    this.#options.reportOutcome(outcome, received.timing, attempt.integration)
+    return outcome
   }
 
   /**
@@ -80,109 +80,91 @@ export class Processor<Transaction = never> {
   async #shutDown(graceMs: number): Promise<number> {
     const { clock } = this.#options
     this.#isClosing = true
-    for (const { abort } of this.#processing) abort.abort('the receiver is closing')
-    // A synchronous handler may have called `close`: `process` has not returned yet, so its outcome is not set.
-    await Promise.resolve()
-    const processed = Promise.all(Array.from(this.#processing, ({ outcome }) => outcome))
-    const handlersEnd = [...this.#runningHandlers].map(({ ended }) => ended)
-    await waitAtMost(clock, graceMs, Promise.all([processed, ...handlersEnd]))
-    const stillRunning = this.#runningHandlers.size
-    for (const handler of this.#runningHandlers) handler.giveUp('closing')
+    for (const { abort } of this.#processing.keys()) abort.abort('the receiver is closing')
+    const processed = Promise.all(this.#processing.values())
+    await waitAtMost(clock, graceMs, Promise.all([processed, ...this.#running.values()]))
+    const stillRunning = this.#running.size
+    for (const run of this.#running.keys()) run.giveUp('closing')
     await waitAtMost(clock, RELEASE_WITHIN_MS, processed)
     return stillRunning
   }
 
-  #process(received: ReceivedEvent): ProcessOutcome | Promise<ProcessOutcome> {
+  async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
     const { event, attempt } = received
     const { on, onUnknown } = this.#options
+    if (this.#isClosing) return { status: 'closing', event }
     const handler = handlerOf(event, on, onUnknown)
     const request = claimRequestOf(event, attempt.integration, handler !== undefined, this.#options)
-    const conclude = (outcome: ProcessOutcome): ProcessOutcome => {
-      this.#waiters.release(request)
-      this.#processing.delete(received)
-      return this.#report(received, outcome)
-    }
-    const failed = (error: unknown) => conclude({ status: 'store-failed', event, error })
     try {
-      const outcome = whenSettled(this.#claim(received, request), ({ result, requestedAt }) =>
-        result.status === 'claimed' ? this.#apply(handler, received, result.claim, requestedAt) : { ...result, event },
-      )
-      return isThenable(outcome) ? outcome.then(conclude, failed) : conclude(outcome)
+      const { result, requestedAt } = await this.#claim(received, request)
+      if (result.status !== 'claimed') return { ...result, event }
+      return await this.#apply(handler, received, result.claim, requestedAt)
     } catch (error) {
-      return failed(error)
+      return { status: 'store-failed', event, error }
+    } finally {
+      this.#waiters.release(request)
     }
   }
 
-  #claim({ abort, timing }: ReceivedEvent, request: ClaimRequest): TimedClaimResult | Promise<TimedClaimResult> {
+  async #claim({ abort, timing }: ReceivedEvent, request: ClaimRequest): Promise<TimedClaimResult> {
     const arrivedAt = monotonicNow(this.#options.clock)
     const { released } = this.#waiters
-    return whenSettled(this.#options.store.claim(request), (result) => {
-      if (result.status !== 'busy') return { result, requestedAt: arrivedAt }
-      const wasReleased = this.#waiters.released !== released
-      return claimWhenFree(this.#tools, request, abort, wasReleased).then((claimed) => {
-        timing.waitedMs = claimed.requestedAt - arrivedAt
-        return claimed
-      })
-    })
+    const result = await this.#options.store.claim(request)
+    if (result.status !== 'busy') return { result, requestedAt: arrivedAt }
+    const wasReleased = this.#waiters.released !== released
+    const claimed = await claimWhenFree(this.#tools, request, abort, wasReleased)
+    timing.waitedMs = claimed.requestedAt - arrivedAt
+    return claimed
   }
 
-  #report({ timing, attempt }: ReceivedEvent, outcome: ProcessOutcome): ProcessOutcome {
-    this.#options.reportOutcome(outcome, timing, attempt.integration)
-    return outcome
-  }
-
-  #apply(
+  async #apply(
     handler: EventHandler<WebhookEvent, HandlerContext<Transaction>> | undefined,
     received: ReceivedEvent,
     claim: Claim,
     claimedAt: number,
-  ): ProcessOutcome | Promise<ProcessOutcome> {
+  ): Promise<ProcessOutcome> {
     const { event } = received
-    if (this.#isClosing) return this.#release(claim, { status: 'closing', event })
-    if (handler === undefined) return this.#commit(claim, { status: 'unhandled', event })
+    if (this.#isClosing) return await this.#release(claim, { status: 'closing', event })
+    if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
     // The lease may have expired while this process was suspended; another worker may have claimed the event.
     if (monotonicNow(this.#options.clock) >= claimedAt + LEASE_MS) {
-      return this.#release(claim, { status: 'claim-lost', event })
+      return await this.#release(claim, { status: 'claim-lost', event })
     }
     const run = new HandlerRun(received, claim, claimedAt, this.#tools)
-    const end = run.call(handler)
-    return isThenable(end) ? end.then((later) => this.#conclude(run, later)) : this.#conclude(run, end)
+    return await this.#conclude(run, await run.call(handler))
   }
 
-  #conclude(
-    { received, claim, isCommitted }: HandlerRun<Transaction>,
-    end: HandlerEnd,
-  ): ProcessOutcome | Promise<ProcessOutcome> {
+  async #conclude({ received, claim, isCommitted }: HandlerRun<Transaction>, end: HandlerEnd): Promise<ProcessOutcome> {
     const { event, abort } = received
     switch (end.status) {
       case 'returned':
-        if (!isCommitted) return this.#commit(claim, { status: 'applied', event })
-        return this.#confirmCommit(claim, { status: 'failed', event, error: new TransactionNotCommittedError() })
-      case 'threw':
-        if (this.#isClosing && isAbort(end.error, abort.reason))
-          return this.#release(claim, { status: 'closing', event })
-        return this.#release(claim, { status: 'failed', event, error: end.error })
+        if (!isCommitted) return await this.#commit(claim, { status: 'applied', event })
+        return await this.#confirmCommit(claim, { status: 'failed', event, error: new TransactionNotCommittedError() })
+      case 'threw': {
+        const isStopped = this.#isClosing && isAbort(end.error, abort.reason)
+        return await this.#release(
+          claim,
+          isStopped ? { status: 'closing', event } : { status: 'failed', event, error: end.error },
+        )
+      }
       case 'lost':
-        return this.#release(claim, { status: 'claim-lost', event })
+        return await this.#release(claim, { status: 'claim-lost', event })
       case 'given-up': {
         const outcome: ProcessOutcome = { status: end.why, event }
-        if (!isCommitted) return this.#release(claim, outcome)
+        if (!isCommitted) return await this.#release(claim, outcome)
         // A transaction that is still open may block the store.
-        return this.#confirmCommit(claim, outcome).catch(() => outcome)
+        return await this.#confirmCommit(claim, outcome).catch(() => outcome)
       }
     }
   }
 
-  #commit(claim: Claim, outcome: ProcessOutcome): ProcessOutcome | Promise<ProcessOutcome> {
+  async #commit(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
     const { event } = outcome
-    const conclude = (result: CommitResult): ProcessOutcome =>
-      result === 'lost' ? { status: 'claim-lost', event } : outcome
-    const failed = (error: unknown) => this.#release(claim, { status: 'store-failed', event, error })
     try {
-      const result = this.#options.store.commit(claim)
-      return isThenable(result) ? Promise.resolve(result).then(conclude, failed) : conclude(result)
+      const result = await this.#options.store.commit(claim)
+      return result === 'lost' ? { status: 'claim-lost', event } : outcome
     } catch (error) {
-      return failed(error)
+      return await this.#release(claim, { status: 'store-failed', event, error })
     }
   }
 

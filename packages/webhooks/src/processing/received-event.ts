@@ -2,10 +2,11 @@ import type { WebhookEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 import type { AppliedRevision } from '../interfaces/revision-gate.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
+import type { Alarm } from './alarm.ts'
 import type { EventContext } from './handlers.ts'
 import { LazyAbort } from './lazy-abort.ts'
 import { fieldsOf, withFields } from './log-fields.ts'
-import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
+import type { ProcessTiming } from './outcome.ts'
 
 /** The facts about the attempt that delivered an event, and the time limit of its handler. */
 export interface AttemptContext {
@@ -14,6 +15,8 @@ export interface AttemptContext {
   readonly handlerTimeoutMs?: number | undefined
   readonly deadlineAt?: number | undefined
   readonly headers?: AttemptHeaders | undefined
+  /** The timer of the delivery, if there is one. */
+  readonly alarm?: Alarm | undefined
 }
 
 /** An event that is being processed. */
@@ -25,8 +28,6 @@ export class ReceivedEvent {
     waitedMs: 0,
     handlerMs: undefined,
   }
-
-  outcome: ProcessOutcome | Promise<ProcessOutcome> | undefined
 
   constructor(event: WebhookEvent, attempt: AttemptContext) {
     this.event = event

@@ -3,11 +3,10 @@ import type { Logger } from '../interfaces/logger.ts'
 import type { AppliedRevision, NoteChange } from '../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../interfaces/store.ts'
 import type { Seen, TransactionWork } from '../interfaces/transaction-store.ts'
+import { Alarm } from './alarm.ts'
 import { withRevision } from './claim-request.ts'
 import type { EventHandler, Prepare, TransactionContext } from './handlers.ts'
 import type { GivenUpBecause, HandlerResult, ReceivedEvent } from './received-event.ts'
-import { setTimer } from './timers.ts'
-import { isThenable } from './when-settled.ts'
 
 interface Tools {
   readonly prepare: Prepare | undefined
@@ -31,7 +30,7 @@ export class TransactionRun<Transaction> {
   #end: HandlerResult | undefined
   #isRunning = false
   #beganAt: number | undefined
-  #cancelTimeout: (() => void) | undefined
+  #endTimer: (() => void) | undefined
 
   constructor(
     received: ReceivedEvent,
@@ -82,7 +81,7 @@ export class TransactionRun<Transaction> {
 
   /** The timer would keep a process alive. Call it when the event has an outcome. */
   stopTimer(): void {
-    this.#cancelTimeout?.()
+    this.#endTimer?.()
     if (this.#beganAt !== undefined) this.received.timing.handlerMs ??= monotonicNow(this.#tools.clock) - this.#beganAt
   }
 
@@ -129,7 +128,7 @@ export class TransactionRun<Transaction> {
     this.#isRunning = true
     try {
       const work = call()
-      if (isThenable(work)) return this.#watchedLater(work)
+      if (isPromise(work)) return this.#watchedLater(work)
       refuseResponse(work)
       this.#ended({ status: 'returned' })
       return work
@@ -163,10 +162,18 @@ export class TransactionRun<Transaction> {
     const { clock } = this.#tools
     const { abort, attempt } = this.received
     const timeoutMs = attempt.handlerTimeoutMs ?? this.#tools.handlerTimeoutMs
-    this.#beganAt = monotonicNow(clock)
-    this.#cancelTimeout = setTimer(clock, timeoutMs, () => {
+    const alarm = attempt.alarm ?? new Alarm(clock)
+    const timeOut = () => {
       abort.abort(`the event took longer than handlerTimeoutMs (${timeoutMs} ms)`)
       this.giveUp('handler-timeout')
-    })
+    }
+    this.#beganAt = monotonicNow(clock)
+    this.#endTimer = () => alarm.clear(timeOut)
+    alarm.set(timeOut, this.#beganAt + timeoutMs)
   }
+}
+
+// A transaction of SQLite ends with the handler: it cannot wait for a promise.
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function'
 }

@@ -35,13 +35,15 @@ describe('a receiver that closes', () => {
         return await kept.commit(claim)
       },
     })
-    let closing: Promise<number> | undefined
-    const close = () => {
-      closing = receiver.close()
-    }
-    const { receiver } = setUpReceiver({ clock, store, on: { 'note.ended': close } })
-    void receiver.process(anEvent({ kind: 'note.ended' }))
-    expect(await closing).toBe(0)
+    const stillRunning = new Promise<number>((resolve) => {
+      const { receiver } = setUpReceiver({
+        clock,
+        store,
+        on: { 'note.ended': () => void receiver.close().then(resolve) },
+      })
+      void receiver.process(anEvent({ kind: 'note.ended' }))
+    })
+    expect(await stillRunning).toBe(0)
     expect(isCommitted).toBe(true)
   })
 

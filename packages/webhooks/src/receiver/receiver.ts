@@ -101,7 +101,7 @@ export function createReceiver<Transaction>(options: AnyReceiverOptions<Transact
       : new Processor({ ...processing, ...reporting, ...handling })
   }
 
-  function processInHook(event: WebhookEvent, context: AttemptContext): ProcessOutcome | Promise<ProcessOutcome> {
+  function processInHook(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
     if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }

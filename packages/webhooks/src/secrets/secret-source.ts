@@ -1,4 +1,3 @@
-import { isThenable } from '../processing/when-settled.ts'
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
 import { isGap, SecretError, type SecretList } from '../verifier/signing-secret.ts'
 
@@ -87,13 +86,11 @@ function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFin
     if (latest?.secrets !== fingerprint) latest = { secrets: fingerprint, finding: findingOf(secrets) }
     return latest.finding
   }
-  const failed = (error: unknown): SecretFinding => ({ status: 'failed', error })
-  return () => {
+  return async () => {
     try {
-      const secrets = source()
-      return isThenable(secrets) ? Promise.resolve(secrets).then(find, failed) : find(secrets)
+      return find(await source())
     } catch (error) {
-      return failed(error)
+      return { status: 'failed', error }
     }
   }
 }
