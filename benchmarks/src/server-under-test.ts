@@ -14,7 +14,8 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 
 // Runs as a separate process. Sends `{ port }` when it listens, and answers any message with the processor time that it
 // has used, in microseconds.
-const [framework = '', variant = '', secret = ''] = process.argv.slice(2)
+const [framework = '', variant = '', secret = '', handling = ''] = process.argv.slice(2)
+const handle = handling === 'synchronous' ? () => undefined : later
 
 process.on('disconnect', () => process.exit())
 const server = createServer(await listenerOf(framework, variant, secret)).listen(0, '127.0.0.1', () => {
@@ -33,7 +34,7 @@ async function listenerOf(framework: string, variant: string, secret: string): P
       return withBody((body, _headers) => (typeof JSON.parse(body.toString()).event_id === 'string' ? 204 : 400))
     case 'node:http hand-written': {
       const accept = handWritten(secret)
-      return withBody((body, headers) => (accept(body, headers) ? 204 : 401))
+      return withBody(async (body, headers) => ((await accept(body, headers)) ? 204 : 401))
     }
     case 'node:http notewire':
       return nodeHandler(receiver(secret))
@@ -49,8 +50,8 @@ async function listenerOf(framework: string, variant: string, secret: string): P
       })
     case 'Express hand-written': {
       const accept = handWritten(secret)
-      return express().post('/', express.raw({ type: '*/*' }), (request, response) => {
-        response.status(accept(request.body, request.headers) ? 204 : 401).end()
+      return express().post('/', express.raw({ type: '*/*' }), async (request, response) => {
+        response.status((await accept(request.body, request.headers)) ? 204 : 401).end()
       })
     }
     case 'Express notewire':
@@ -66,8 +67,8 @@ async function listenerOf(framework: string, variant: string, secret: string): P
       const app = fastify()
       app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
       return ready(
-        app.post<{ Body: Buffer }>('/', (request, reply) => {
-          reply.code(accept(request.body, request.headers) ? 204 : 401).send()
+        app.post<{ Body: Buffer }>('/', async (request, reply) => {
+          await reply.code((await accept(request.body, request.headers)) ? 204 : 401).send()
         }),
       )
     }
@@ -82,7 +83,7 @@ async function listenerOf(framework: string, variant: string, secret: string): P
 }
 
 function receiver(secret: string, options: Partial<ReceiverOptions> = {}) {
-  return createReceiver({ secret, on: { 'note.updated': () => undefined }, ...options })
+  return createReceiver({ secret, on: { 'note.updated': handle }, ...options })
 }
 
 /** A store in memory that answers each operation after 50 ms. */
@@ -108,14 +109,21 @@ function fastClock() {
   return { ...systemClock, monotonic }
 }
 
+/** What every real handler does: it waits for something that happens in a later turn. */
+function later(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
 /** Hand-written code: the official library, and a Map of processed events. No order, no leases. */
 function handWritten(secret: string) {
   const webhook = new Webhook(secret)
   const seen = new Map<string, number>()
-  return (body: Buffer, headers: NodeJS.Dict<string | string[]>): boolean => {
+  return async (body: Buffer, headers: NodeJS.Dict<string | string[]>): Promise<boolean> => {
     try {
       const event = webhook.verify(body, headers as Record<string, string>) as { event_id: string }
-      if (!seen.has(event.event_id)) seen.set(event.event_id, Date.now())
+      if (seen.has(event.event_id)) return true
+      await handle()
+      seen.set(event.event_id, Date.now())
       return true
     } catch {
       return false
@@ -123,11 +131,13 @@ function handWritten(secret: string) {
   }
 }
 
-function withBody(answer: (body: Buffer, headers: NodeJS.Dict<string | string[]>) => number): RequestListener {
+type Answer = (body: Buffer, headers: NodeJS.Dict<string | string[]>) => number | Promise<number>
+
+function withBody(answer: Answer): RequestListener {
   return (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
-    request.on('end', () => response.writeHead(answer(Buffer.concat(chunks), request.headers)).end())
+    request.on('end', async () => response.writeHead(await answer(Buffer.concat(chunks), request.headers)).end())
   }
 }
 

@@ -8,8 +8,7 @@ export class Deadline {
   readonly at: number
   readonly #endsAt: number
   readonly #alarm: Alarm
-  #passed: Promise<void> | undefined
-  #pass: () => void = () => undefined
+  #onPassed: (() => void) | undefined
 
   constructor(clock: Clock, alarm: Alarm) {
     this.at = clock.now() + ANSWER_WITHIN_MS
@@ -17,22 +16,27 @@ export class Deadline {
     this.#alarm = alarm
   }
 
-  /** Resolves when the deadline has passed. Reading it starts a timer. */
+  /** Resolves when the deadline has passed. Reading it starts a timer. Only the latest reader is told. */
   get passed(): Promise<void> {
-    this.#passed ??= new Promise((resolve) => {
-      this.#pass = resolve
-      this.#alarm.set(resolve, this.#endsAt)
-    })
-    return this.#passed
+    return new Promise((resolve) => this.#wake(resolve))
   }
 
   /** Settles as `work` does, or with `late` if the deadline passes first. */
-  async race<Result, Late>(work: Promise<Result>, late: Late): Promise<Result | Late> {
-    return await Promise.race([work, this.passed.then(() => late)])
+  race<Result, Late>(work: Promise<Result>, late: Late): Promise<Result | Late> {
+    return new Promise((resolve, reject) => {
+      work.then(resolve, reject)
+      this.#wake(() => resolve(late))
+    })
   }
 
   /** Ends the timer. Call it when the delivery is answered. */
   cancel(): void {
-    this.#alarm.clear(this.#pass)
+    if (this.#onPassed !== undefined) this.#alarm.clear(this.#onPassed)
+  }
+
+  #wake(listener: () => void): void {
+    this.cancel()
+    this.#onPassed = listener
+    this.#alarm.set(listener, this.#endsAt)
   }
 }

@@ -1,6 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import type { Claim, ReceiverStore } from '../interfaces/store.ts'
+import type { ReceiverStore } from '../interfaces/store.ts'
 import type { Alarm } from './alarm.ts'
+import type { ClaimedEvent } from './claimed-event.ts'
 
 /**
  * How long a claim is valid without a renewal. Shorter than the delay of the service's first retry, so that this retry can claim the event
@@ -11,26 +12,22 @@ export const LEASE_MS = 20_000
 const RENEW_EVERY_MS = 5_000
 
 /**
- * Renews a claim every 5 s until the claim is lost or the returned function is called. It schedules the next renewal without waiting for the
- * store's response.
- *
- * @param requestedAt  `monotonicNow` before the claim was requested: a lower bound for the start of the lease
- * @param onLost  called once if another worker has claimed the event, or if every renewal failed until the lease expired
- * @returns ends the renewals
+ * Renews the claim of an event every 5 s, until the claim is lost or `endLease` is called. It schedules the next renewal without waiting for
+ * the store's response. If another worker has claimed the event, or if every renewal failed until the lease expired, the claim is lost, and
+ * the signal of the handler is aborted.
  */
 export function keepLease(
   { store, clock, alarm }: { readonly store: ReceiverStore<never>; readonly clock: Clock; readonly alarm: Alarm },
-  claim: Claim,
-  requestedAt: number,
-  onLost: () => void,
-): () => void {
-  let expiresAt = requestedAt + LEASE_MS
+  claimed: ClaimedEvent<never>,
+): void {
+  const { claim } = claimed
+  let expiresAt = claimed.claimedAt + LEASE_MS
   let hasEnded = false
+  claimed.endLease = end
   scheduleRenewal()
-  return end
 
   function renew(): void {
-    if (monotonicNow(clock) >= expiresAt) reportLoss()
+    if (monotonicNow(clock) >= expiresAt) lose()
     else {
       scheduleRenewal()
       void renewNow()
@@ -40,8 +37,7 @@ export function keepLease(
   async function renewNow(): Promise<void> {
     const requestedAt = monotonicNow(clock)
     try {
-      const renewal = await store.renew(claim, LEASE_MS)
-      if (renewal === 'lost') reportLoss()
+      if ((await store.renew(claim, LEASE_MS)) === 'lost') lose()
       else expiresAt = requestedAt + LEASE_MS
     } catch {
       // The next renewal may succeed before the lease expires.
@@ -52,10 +48,11 @@ export function keepLease(
     alarm.set(renew, Math.min(monotonicNow(clock) + RENEW_EVERY_MS, expiresAt))
   }
 
-  function reportLoss(): void {
+  function lose(): void {
     if (hasEnded) return
     end()
-    onLost()
+    claimed.isLost = true
+    claimed.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
   }
 
   function end(): void {

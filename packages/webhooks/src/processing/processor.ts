@@ -1,9 +1,10 @@
 import { type Clock, monotonicNow, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, ReceiverStore } from '../interfaces/store.ts'
+import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { claimRequestOf } from './claim-request.ts'
-import { type HandlerEnd, HandlerRun } from './handler-run.ts'
+import { ClaimedEvent } from './claimed-event.ts'
+import { type HandlerEnd, HandlerRuns } from './handler-run.ts'
 import {
   type EventHandler,
   type EventHandlers,
@@ -46,13 +47,14 @@ export class Processor<Transaction = never> {
   readonly #tools
   readonly #waiters = new Waiters()
   readonly #processing = new Map<ReceivedEvent, Promise<ProcessOutcome>>()
-  readonly #running = new Map<HandlerRun<Transaction>, Promise<unknown>>()
+  readonly #handlers: HandlerRuns<Transaction>
   #isClosing = false
   #closed: Promise<number> | undefined
 
   constructor(options: ProcessorOptions<Transaction>) {
     this.#options = options
-    this.#tools = { ...options, waiters: this.#waiters, running: this.#running }
+    this.#tools = { ...options, waiters: this.#waiters }
+    this.#handlers = new HandlerRuns(options)
   }
 
   /** Never rejects: a failure is an outcome. */
@@ -82,9 +84,10 @@ export class Processor<Transaction = never> {
     this.#isClosing = true
     for (const { abort } of this.#processing.keys()) abort.abort('the receiver is closing')
     const processed = Promise.all(this.#processing.values())
-    await waitAtMost(clock, graceMs, Promise.all([processed, ...this.#running.values()]))
-    const stillRunning = this.#running.size
-    for (const run of this.#running.keys()) run.giveUp('closing')
+    const { running } = this.#handlers
+    await waitAtMost(clock, graceMs, Promise.all([processed, ...Array.from(running, ({ ended }) => ended)]))
+    const stillRunning = running.size
+    for (const { giveUp } of running) giveUp('closing')
     await waitAtMost(clock, RELEASE_WITHIN_MS, processed)
     return stillRunning
   }
@@ -95,10 +98,17 @@ export class Processor<Transaction = never> {
     if (this.#isClosing) return { status: 'closing', event }
     const handler = handlerOf(event, on, onUnknown)
     const request = claimRequestOf(event, attempt.integration, handler !== undefined, this.#options)
+    const requestedAt = monotonicNow(this.#options.clock)
+    const { released } = this.#waiters
     try {
-      const { result, requestedAt } = await this.#claim(received, request)
+      let claim: TimedClaimResult = { result: await this.#options.store.claim(request), requestedAt }
+      if (claim.result.status === 'busy') {
+        claim = await claimWhenFree(this.#tools, request, received.abort, this.#waiters.released !== released)
+        received.timing.waitedMs = claim.requestedAt - requestedAt
+      }
+      const { result } = claim
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(handler, received, result.claim, requestedAt)
+      return await this.#apply(handler, new ClaimedEvent(received, result.claim, claim.requestedAt, this.#options))
     } catch (error) {
       return { status: 'store-failed', event, error }
     } finally {
@@ -106,55 +116,41 @@ export class Processor<Transaction = never> {
     }
   }
 
-  async #claim({ abort, timing }: ReceivedEvent, request: ClaimRequest): Promise<TimedClaimResult> {
-    const arrivedAt = monotonicNow(this.#options.clock)
-    const { released } = this.#waiters
-    const result = await this.#options.store.claim(request)
-    if (result.status !== 'busy') return { result, requestedAt: arrivedAt }
-    const wasReleased = this.#waiters.released !== released
-    const claimed = await claimWhenFree(this.#tools, request, abort, wasReleased)
-    timing.waitedMs = claimed.requestedAt - arrivedAt
-    return claimed
-  }
-
   async #apply(
     handler: EventHandler<WebhookEvent, HandlerContext<Transaction>> | undefined,
-    received: ReceivedEvent,
-    claim: Claim,
-    claimedAt: number,
+    claimed: ClaimedEvent<Transaction>,
   ): Promise<ProcessOutcome> {
-    const { event } = received
-    if (this.#isClosing) return await this.#release(claim, { status: 'closing', event })
-    if (handler === undefined) return await this.#commit(claim, { status: 'unhandled', event })
+    const { event } = claimed.received
+    if (this.#isClosing) return await this.#release(claimed.claim, { status: 'closing', event })
+    if (handler === undefined) return await this.#commit(claimed.claim, { status: 'unhandled', event })
     // The lease may have expired while this process was suspended; another worker may have claimed the event.
-    if (monotonicNow(this.#options.clock) >= claimedAt + LEASE_MS) {
-      return await this.#release(claim, { status: 'claim-lost', event })
+    if (monotonicNow(this.#options.clock) >= claimed.claimedAt + LEASE_MS) {
+      return await this.#release(claimed.claim, { status: 'claim-lost', event })
     }
-    const run = new HandlerRun(received, claim, claimedAt, this.#tools)
-    return await this.#conclude(run, await run.call(handler))
+    const end = await this.#handlers.run(handler, claimed)
+    const { claim, isCommitted } = claimed
+    const outcome = this.#outcomeOf(claimed, end)
+    if (isCommitted && end.status === 'returned') return await this.#confirmCommit(claim, outcome)
+    // A transaction that is still open may block the store.
+    if (isCommitted && end.status === 'given-up') return await this.#confirmCommit(claim, outcome).catch(() => outcome)
+    return end.status === 'returned' ? await this.#commit(claim, outcome) : await this.#release(claim, outcome)
   }
 
-  async #conclude({ received, claim, isCommitted }: HandlerRun<Transaction>, end: HandlerEnd): Promise<ProcessOutcome> {
+  /** The outcome if what follows succeeds: the commit, or the release. */
+  #outcomeOf({ received, isCommitted }: ClaimedEvent<Transaction>, end: HandlerEnd): ProcessOutcome {
     const { event, abort } = received
     switch (end.status) {
       case 'returned':
-        if (!isCommitted) return await this.#commit(claim, { status: 'applied', event })
-        return await this.#confirmCommit(claim, { status: 'failed', event, error: new TransactionNotCommittedError() })
-      case 'threw': {
-        const isStopped = this.#isClosing && isAbort(end.error, abort.reason)
-        return await this.#release(
-          claim,
-          isStopped ? { status: 'closing', event } : { status: 'failed', event, error: end.error },
-        )
-      }
+        return isCommitted
+          ? { status: 'failed', event, error: new TransactionNotCommittedError() }
+          : { status: 'applied', event }
+      case 'threw':
+        if (this.#isClosing && isAbort(end.error, abort.reason)) return { status: 'closing', event }
+        return { status: 'failed', event, error: end.error }
       case 'lost':
-        return await this.#release(claim, { status: 'claim-lost', event })
-      case 'given-up': {
-        const outcome: ProcessOutcome = { status: end.why, event }
-        if (!isCommitted) return await this.#release(claim, outcome)
-        // A transaction that is still open may block the store.
-        return await this.#confirmCommit(claim, outcome).catch(() => outcome)
-      }
+        return { status: 'claim-lost', event }
+      case 'given-up':
+        return { status: end.why, event }
     }
   }
 
