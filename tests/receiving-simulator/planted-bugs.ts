@@ -73,10 +73,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The event is committed before its handler is called.',
     patches: onBoth(
       processor(
-        'const end = run.call(handler)',
-        'const end = Promise.resolve(this.#options.store.commit(claim)).then(() => run.call(handler))',
+        'const end = await this.#handlers.run(handler, claimed)',
+        'await this.#options.store.commit(claimed.claim)\n    const end = await this.#handlers.run(handler, claimed)',
       ),
-      processor("return this.#commit(claim, { status: 'applied', event })", "return { status: 'applied', event }"),
+      processor(
+        "return end.status === 'returned' ? await this.#commit(claim, outcome)",
+        "return end.status === 'returned' ? outcome",
+      ),
     ),
   },
   {
@@ -205,7 +208,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not renewed',
     mistake: 'The lease expires while the handler runs.',
-    patches: onBoth({ file: 'webhooks/src/processing/handler-run.ts', find: '    this.#keepLease()\n', replace: '' }),
+    patches: onBoth({
+      file: 'webhooks/src/processing/handler-run.ts',
+      find: '    if (!claimed.isCommitted) keepLease({ ...this.#tools, alarm }, claimed)\n',
+      replace: '',
+    }),
   },
   {
     name: 'replay held back by the gate',
@@ -285,7 +292,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'acknowledgement at the deadline',
     mistake: 'The receiver answers 204 for a handler that is still running after 8 s.',
     patches: onBoth({
-      file: 'webhooks/src/delivering/delivery.ts',
+      file: 'webhooks/src/delivering/responder.ts',
       find: 'return answers.overdue',
       replace: 'return answers.processed',
     }),

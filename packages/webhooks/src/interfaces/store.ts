@@ -7,7 +7,7 @@ import type { AppliedRevision, GateMode, NoteChange } from './revision-gate.ts'
  * Compare times by the clock of the store's server, so that instances with skewed clocks cannot take over leases.
  * `storeChecks` of `@notewire/webhooks/testing` tests everything that a store must do.
  *
- * `claim` and `commit` may return their results without a promise, which saves the receiver the wait. Await them if you call them.
+ * `claim` and `commit` may return their results without a promise. Await them if you call them.
  *
  * Give every operation a time limit of a few seconds: an operation that never settles keeps its event and its attempt waiting.
  *
