@@ -23,7 +23,8 @@ export default {
     },
     {
       name: 'rooms-of-a-receiver',
-      comment: 'A delivery passes from delivering to processing. No room imports one that it has left (docs/architecture.md).',
+      comment:
+        'A delivery passes from delivering to processing. No room imports one that it has left (docs/architecture.md).',
       severity: 'error',
       from: { path: '^packages/webhooks/src/(observing|secrets|processing)/' },
       to: { path: '^packages/webhooks/src/(receiver|delivering|diagnosis|options)/' },

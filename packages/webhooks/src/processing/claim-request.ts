@@ -2,7 +2,12 @@ import { isEndpointEvent, isNoteEvent, type NoteEvent, OptionError, type Webhook
 import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
 import type { ClaimedNote, ClaimRequest } from '../interfaces/store.ts'
 import { eventTime } from './event-time.ts'
-import { LEASE_MS } from './lease.ts'
+
+/**
+ * How long a claim is valid without a renewal. Shorter than the delay of the service's first retry, so that this retry can claim the event
+ * of a crashed process.
+ */
+export const LEASE_MS = 20_000
 
 /** What a store needs to decide on an event. */
 export function claimRequestOf(

@@ -1,13 +1,8 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import type { Alarm } from './alarm.ts'
+import { LEASE_MS } from './claim-request.ts'
 import type { ClaimedEvent } from './claimed-event.ts'
-
-/**
- * How long a claim is valid without a renewal. Shorter than the delay of the service's first retry, so that this retry can claim the event
- * of a crashed process.
- */
-export const LEASE_MS = 20_000
 
 const RENEW_EVERY_MS = 5_000
 

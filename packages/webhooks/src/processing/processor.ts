@@ -2,7 +2,7 @@ import { type Clock, monotonicNow, type UnknownEvent, type WebhookEvent } from '
 import type { Logger } from '../interfaces/logger.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
-import { claimRequestOf } from './claim-request.ts'
+import { claimRequestOf, LEASE_MS } from './claim-request.ts'
 import { ClaimedEvent } from './claimed-event.ts'
 import { type HandlerEnd, HandlerRuns } from './handler-run.ts'
 import {
@@ -14,7 +14,6 @@ import {
   TransactionNotCommittedError,
 } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
-import { LEASE_MS } from './lease.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { type AttemptContext, type HandlerResult, ReceivedEvent } from './received-event.ts'
 import { waitAtMost } from './timers.ts'
