@@ -18,8 +18,9 @@ export default {
       severity: 'error',
       from: {
         orphan: true,
-        // Browsers load a script, and Next a layout.
-        pathNot: '\\.(test|test-d|d)\\.ts$|tsup\\.config\\.ts$|^examples/accounts-(express/public|next/app)/',
+        // Browsers load a script, Next a layout, and people start a program.
+        pathNot:
+          '\\.(test|test-d|d)\\.ts$|tsup\\.config\\.ts$|^examples/(accounts-(express/public|next/app)|queues/src)/',
       },
       to: {},
     },

@@ -10,14 +10,14 @@ const fromSource = <Test>(test: Test) => ({ resolve, ssr: { resolve }, test })
 const replayable = [`${import.meta.dirname}/tests/replayable-properties.ts`]
 
 const inBrowsers = ['src/**/*.browser.test.ts']
-const onRealServers = ['src/stores/*/**/*.test.ts', 'src/queues/**/*.test.ts']
+const onRealServers = ['src/stores/*/**/*.test.ts']
 const underFire = [
   'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
   'src/commands/pull-after-a-kill.test.ts',
 ]
 const ofCommands = ['src/commands/**/*.test.ts']
 const ofDoctor = ['src/doctor/{,python-}receivers.test.ts']
-const onRedis = ['src/stores/redis/**/*.test.ts', 'src/queues/**/*.test.ts']
+const onRedis = ['src/stores/redis/**/*.test.ts']
 
 // With one worker, Vitest runs group 0, the default, after all others. The groups below are therefore 1 and 2.
 const unit = (name: string) =>
@@ -41,13 +41,13 @@ const stores = (name: string, root: string) =>
     sequence: { groupOrder: 1 },
   })
 
-// The Redis store, and the queues on Redis and PostgreSQL.
-const redisAndQueues = fromSource({
-  name: 'redis-and-queues',
+// The Redis store.
+const redisStore = fromSource({
+  name: 'redis-store',
   root: 'packages/webhooks',
   include: onRedis,
   // In CI nothing is left out: what is missing there fails.
-  exclude: isInstalled('redis-server') ? [] : ['src/stores/redis/**', 'src/queues/bullmq/**'],
+  exclude: isInstalled('redis-server') ? [] : ['src/stores/redis/**'],
   setupFiles: replayable,
   sequence: { groupOrder: 1 },
 })
@@ -149,7 +149,7 @@ const simulators = [
 ]
 // What `npm run test:all` runs in addition, after a build.
 const rest = [
-  redisAndQueues,
+  redisStore,
   killedProcesses,
   ...(isInstalled('chromium') ? [inChromium] : []),
   commands,

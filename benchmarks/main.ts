@@ -13,7 +13,6 @@ import { measureMirrorScan } from './src/mirror-scan.ts'
 import { measureMirrorSearch } from './src/mirror-search.ts'
 import { measureMirrorSteady } from './src/mirror-steady.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
-import { measureQueues } from './src/queues.ts'
 import { measureRedisStore } from './src/redis-store.ts'
 import { sectionOf, type Table, updatePage } from './src/report.ts'
 import { measureServers } from './src/servers.ts'
@@ -36,7 +35,6 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'exactly-once': measureExactlyOnce,
   'sqlite-store': measureSqliteStore,
   'store-round-trips': measureStoreRoundTrips,
-  queues: measureQueues,
   'many-integrations': measureManyIntegrations,
   listing: measureListing,
   'mirror-backfill': measureMirrorBackfill,

@@ -10,7 +10,7 @@ import { isInstalled } from './servers/is-installed.ts'
 
 const folders = globSync('examples/*/package.json', { cwd: WORKSPACE }).map((manifest) => join(manifest, '..'))
 // In CI no example is skipped: a missing server fails there.
-const needsRedis = ['examples/queue-worker', 'examples/recipes']
+const needsRedis = ['examples/queues', 'examples/recipes']
 const needsChromium = ['examples/accounts-express', 'examples/playwright-with-mock']
 const projects = folders
   .filter((folder) => testScriptOf(folder) !== undefined)

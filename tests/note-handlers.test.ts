@@ -9,7 +9,13 @@ import {
 } from '@notewire/client'
 import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
 import type { Note, NoteUpdatedEvent } from '@notewire/protocol'
-import { createReceiver, memoryStore, type ReceiverStore, type TransactionContext } from '@notewire/webhooks'
+import {
+  createReceiver,
+  createReceivers,
+  memoryStore,
+  type ReceiverStore,
+  type TransactionContext,
+} from '@notewire/webhooks'
 import { postgresStore, postgresTransactions } from '@notewire/webhooks/postgres'
 import { sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
 import fc from 'fast-check'
@@ -163,8 +169,8 @@ it('the copies of many accounts equal their accounts in the end, also with disor
         const secrets = new Map<string, string>()
         const copies = new Map(service.owners.map(({ name }) => [name, new Map<string, Copied>()]))
         const clientOf = (name: string) => new NotesClient({ baseUrl, fetch, apiKey: accounts.get(name)?.apiKey ?? '' })
-        const receiver = createReceiver({
-          secret: (integration) => secrets.get(integration),
+        const receivers = createReceivers({
+          secretOf: (integration) => secrets.get(integration),
           clock,
           logger: quiet,
           ...noteHandlers(clientOf, {
@@ -176,7 +182,7 @@ it('the copies of many accounts equal their accounts in the end, also with disor
           await service.connect(
             (secret) => {
               secrets.set(name, secret)
-              return receiver.for(name).fetch
+              return receivers.for(name).fetch
             },
             { apiKey },
           )

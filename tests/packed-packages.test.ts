@@ -19,8 +19,6 @@ const answers = {
   '@notewire/webhooks/fastify': 204,
   '@notewire/webhooks/next': 204,
   '@notewire/webhooks/lambda': 204,
-  '@notewire/webhooks/bullmq': 'option_invalid',
-  '@notewire/webhooks/pg-boss': 'option_invalid',
   '@notewire/webhooks/sqlite': ['claimed', 'duplicate'],
   '@notewire/webhooks/postgres': 'duplicate',
   '@notewire/webhooks/redis': 'duplicate',

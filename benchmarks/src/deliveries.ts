@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { IncomingAttempt } from '@notewire/webhooks'
+import type { RoutedAttempt } from '@notewire/webhooks'
 
 /** A delivery, signed by the service's scheme and by the schemes of the compared libraries. */
 export interface SignedDelivery {
@@ -25,8 +25,8 @@ export function signDeliveries(count: number, bytes: number): readonly SignedDel
   return Array.from({ length: count }, (_, index) => sign(anEventOf(index, bytes), `msg_${index}`, timestamp))
 }
 
-/** A delivery as an adapter passes it to a receiver of many. */
-export function attemptOf(delivery: SignedDelivery | undefined, integration: string): IncomingAttempt {
+/** A delivery as an adapter passes it to the receivers of many integrations. */
+export function attemptOf(delivery: SignedDelivery | undefined, integration: string): RoutedAttempt {
   if (delivery === undefined) throw new Error('no deliveries were signed')
   const { headers, body } = delivery
   return { method: 'POST', path: '/', headers, integration, readBody: async () => ({ status: 'read', bytes: body }) }

@@ -1,4 +1,4 @@
-import { createReceiver, type Receiver } from '@notewire/webhooks'
+import { createReceiver, createReceivers, type Receivers } from '@notewire/webhooks'
 import { attemptOf, SECRET, signDeliveries } from './deliveries.ts'
 import { mediansTurnByTurn } from './measure.ts'
 import { comparedWith, type Table } from './report.ts'
@@ -34,11 +34,11 @@ async function timeOfAnEvent(): Promise<Readonly<Record<string, number>>> {
   const deliveries = signDeliveries(DISTINCT, 330)
   const sink = async () => undefined
   const one = createReceiver({ secret: SECRET, sink })
-  const many = createReceiver({ secret: (_integration) => SECRET, sink })
+  const many = createReceivers({ secretOf: () => SECRET, sink })
   const ids = Array.from({ length: INTEGRATIONS }, (_, index) => `integration-${index}`)
   const attempt = (turn: number, integration: string) => attemptOf(deliveries[turn % DISTINCT], integration)
   for (const [turn, id] of ids.entries()) await many.respond(attempt(turn, id))
-  const processorTime = (receiver: Pick<Receiver, 'respond'>) => async () => {
+  const processorTime = (receiver: Pick<Receivers, 'respond'>) => async () => {
     const before = process.cpuUsage()
     for (const [turn, id] of ids.entries()) await receiver.respond(attempt(turn, id))
     const { user, system } = process.cpuUsage(before)

@@ -81,7 +81,7 @@ async function poll(count: number, withScan: boolean): Promise<Spent> {
 
 async function hint(order: Extract<Order, { readonly hintSeconds: number }>): Promise<Hints> {
   const { hintSeconds, hintsPerSecond, integrations } = order
-  const receiver = mirrors.receiver({ secret: (_integration) => undefined })
+  const receiver = mirrors.receivers({ secretOf: (_integration) => undefined })
   const outstanding = new Map<
     string,
     { readonly integration: string; readonly noteId: string; revision: number; at: number }

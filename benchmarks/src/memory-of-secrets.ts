@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
+import { createReceivers, type Receivers } from '@notewire/webhooks'
 import { attemptOf, SECRET, signDeliveries } from './deliveries.ts'
 
 const RECEIVERS = 10
@@ -11,7 +11,7 @@ setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
 const [delivery] = signDeliveries(1, 330)
-const held: ReceiverOfMany[] = []
+const held: Receivers[] = []
 
 process.send?.('ready')
 process.once('message', async () => {
@@ -22,8 +22,8 @@ process.once('message', async () => {
   process.send?.(((await heldBytes()) - before) / RECEIVERS / INTEGRATIONS)
 })
 
-async function fill(name: string): Promise<ReceiverOfMany> {
-  const receiver = createReceiver({ secret: (_integration) => SECRET, sink: async () => undefined })
+async function fill(name: string): Promise<Receivers> {
+  const receiver = createReceivers({ secretOf: () => SECRET, sink: async () => undefined })
   for (let index = 0; index < INTEGRATIONS; index += 1) {
     await receiver.respond(attemptOf(delivery, `integration-${name}-${index}`))
   }

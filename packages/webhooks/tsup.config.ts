@@ -13,8 +13,6 @@ export default defineConfig({
     next: 'src/adapters/next.ts',
     lambda: 'src/adapters/lambda.ts',
     postgres: 'src/stores/postgres/index.ts',
-    bullmq: 'src/queues/bullmq/index.ts',
-    'pg-boss': 'src/queues/pg-boss/index.ts',
     sqlite: 'src/stores/sqlite/index.ts',
     redis: 'src/stores/redis/index.ts',
     storage: 'src/storage/index.ts',

@@ -23,7 +23,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
   const store = memoryMirror()
   const clock = new WrongClock(service.clock)
   const running = processOn(store, service, customers, undefined, clock)
-  const receiver = running.receiver({ secret: (_integration) => undefined })
+  const receiver = running.receivers({ secretOf: (_integration) => undefined })
   const lines: string[] = []
   let steps = 0
 

@@ -22,16 +22,16 @@ const mirrors = createMirrors({
   scanEveryMs: 2_000,
   connect: (integration) => ({ baseUrl, apiKey: keys[integration] ?? '', timeoutMs: 2_000 }),
 })
-const receiver = mirrors.receiver({
+const receivers = mirrors.receivers({
   clock: systemClock,
-  async secret(integration) {
+  async secretOf(integration) {
     const { rows } = await pool.query('SELECT secret FROM secrets WHERE integration = $1', [integration])
     return rows[0]?.secret ?? ''
   },
   logger: silent,
 })
 const integrationOf = ({ url = '' }: { url?: string | undefined }) => url.split('/').at(-1) ?? ''
-const server = createServer(nodeHandler(receiver, { integrationOf }))
+const server = createServer(nodeHandler(receivers, { integrationOf }))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 const address = server.address()

@@ -1,5 +1,5 @@
 import { NotesClient, noteHandlers } from '@notewire/client'
-import { createReceiver, type TransactionContext } from '@notewire/webhooks'
+import { createReceivers, type TransactionContext } from '@notewire/webhooks'
 import { expressHandler } from '@notewire/webhooks/express'
 import { postgresTransactions } from '@notewire/webhooks/postgres'
 import express from 'express'
@@ -11,8 +11,8 @@ await store.migrate()
 const accountOf = async (id: string) => (await pool.query('SELECT * FROM accounts WHERE id = $1', [id])).rows[0]
 const clientOf = async (id: string) => new NotesClient({ apiKey: (await accountOf(id)).api_key })
 
-const receiver = createReceiver({
-  secret: async (id) => (await accountOf(id))?.signing_secret,
+const receivers = createReceivers({
+  secretOf: async (id) => (await accountOf(id))?.signing_secret,
   store,
   ...noteHandlers<TransactionContext<PoolClient>>(clientOf, {
     changed: ({ note, transcript }, { integration, transaction }) =>
@@ -26,5 +26,5 @@ const receiver = createReceiver({
   }),
 })
 
-const app = express().post('/webhooks/notes/:integration', expressHandler(receiver))
+const app = express().post('/webhooks/notes/:integration', expressHandler(receivers))
 app.listen(Number(process.env['PORT'] ?? 3000), () => console.log('listening'))

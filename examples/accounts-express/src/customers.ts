@@ -20,9 +20,9 @@ export const mirrors = createMirrors({
   },
 })
 
-export const receiver = mirrors.receiver({
+export const receivers = mirrors.receivers({
   // No row: the receiver answers 404. A row without a secret: it answers 503, and the service retries.
-  secret: (id) => read("coalesce(signing_secret, '')", id),
+  secretOf: (id) => read("coalesce(signing_secret, '')", id),
 })
 
 /** Stores a signing secret, unless a newer one is stored: a late call must not overwrite it. */

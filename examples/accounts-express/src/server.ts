@@ -2,11 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expressHandler } from '@notewire/webhooks/express'
 import express from 'express'
-import { accountOf, connect, disconnect, mirrors, pool, receiver } from './customers.ts'
+import { accountOf, connect, disconnect, mirrors, pool, receivers } from './customers.ts'
 
 const app = express()
-// Mount the receiver before any body parser: it verifies the signature of the raw body.
-app.post('/webhooks/notes/:integration', expressHandler(receiver))
+// Mount the receivers before any body parser: they verify the signature of the raw body.
+app.post('/webhooks/notes/:integration', expressHandler(receivers))
 
 app.use((request, response, next) => {
   // Every browser sends this header, and no page can set it. It rejects forms of other sites.
@@ -50,5 +50,5 @@ const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 await mirrors.run({ signal: stop.signal })
 server.close().closeAllConnections()
-await receiver.close()
+await receivers.close()
 await pool.end()

@@ -112,7 +112,7 @@ async function startAccounts(count: number) {
       fetch: service.fetch,
     }),
   })
-  const receiver = mirrors.receiver({ secret: (name) => secrets.get(name) })
+  const receiver = mirrors.receivers({ secretOf: (name) => secrets.get(name) })
   const integrationOf = ({ url = '' }) => url.slice(1)
   const server = createServer(nodeHandler(receiver, { integrationOf })).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -14,7 +14,7 @@ export const mirrors = createMirrors({
 })
 
 // Without a row, the receiver answers 404. With a row without a secret, it answers 503, and the service retries.
-export const receiver = mirrors.receiver({ secret: (id) => read("coalesce(signing_secret, '')", id) })
+export const receivers = mirrors.receivers({ secretOf: (id) => read("coalesce(signing_secret, '')", id) })
 
 /** Stores a signing secret, unless a newer one is stored: a late call must not overwrite it. */
 const SAVE_SECRET =

@@ -59,7 +59,7 @@ export class Account extends DurableObject<Env> {
   /** Stores an event. An alarm reads the note later, because the platform ends work that continues after the answer. */
   async hear(event: WebhookEvent, integration: string): Promise<void> {
     if (!(await this.#apiKey())) return
-    const { status } = await this.#copy.receiver.process(event, { integration })
+    const { status } = await this.#copy.receivers.process(event, { integration })
     if (status !== 'applied') throw new Error(`The event was not stored: ${status}.`)
     await this.#wakeAt(Date.now())
   }
@@ -96,6 +96,6 @@ export class Account extends DurableObject<Env> {
       hooks: { onProblem: console.error, onParked: console.error },
     })
     // It processes events that the Worker has verified.
-    return { mirrors, receiver: mirrors.receiver({ secret: (_id) => '' }) }
+    return { mirrors, receivers: mirrors.receivers({ secretOf: () => '' }) }
   }
 }

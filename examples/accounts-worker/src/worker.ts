@@ -1,26 +1,27 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
+import { createReceivers, type Receivers } from '@notewire/webhooks'
 import type { Account, Env } from './account.ts'
 
 export { Account } from './account.ts'
 
-let receiver: ReceiverOfMany | undefined
+let receivers: Receivers | undefined
 const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 /** Verifies deliveries with the secrets of the registry, so that a forged delivery wakes no object. */
-function receiverOf({ REGISTRY, ACCOUNTS }: Env): ReceiverOfMany {
+function receiversOf({ REGISTRY, ACCOUNTS }: Env): Receivers {
   const select = REGISTRY.prepare('SELECT signing_secret FROM accounts WHERE id = ?')
-  receiver ??= createReceiver({
-    secret: (id) => select.bind(id).first<string>('signing_secret'),
+  receivers ??= createReceivers({
+    secretOf: (id) => select.bind(id).first<string>('signing_secret'),
     sink: (event, { integration }) => ACCOUNTS.getByName(integration).hear(event, integration),
   })
-  return receiver
+  return receivers
 }
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const { pathname, origin } = new URL(request.url)
-    if (pathname.startsWith('/webhooks/notes/')) return await receiverOf(env).for(pathname.split('/')[3]).fetch(request)
+    if (pathname.startsWith('/webhooks/notes/'))
+      return await receiversOf(env).for(pathname.split('/')[3]).fetch(request)
     // Put your sign-in here. In this example a browser is a customer. Ids are in URLs, so they must not reveal the cookie.
     const known = /(?:^|; )session=([\w-]{43})/.exec(request.headers.get('cookie') ?? '')?.[1]
     const session = known ?? randomBytes(32).toString('base64url')
@@ -39,7 +40,7 @@ export default {
     else if (!(await account.add(id, String(apiKey), `${origin}/webhooks/notes/${id}`))) {
       return new Response('The service refused the key, or another customer uses it.', { status: 422 })
     }
-    receiverOf(env).forgetSecret(id)
+    receiversOf(env).forgetSecret(id)
     return new Response(null, { status: 303, headers: { ...headers, location: '/' } })
   },
 }

@@ -35,7 +35,7 @@ export async function expectJobsToKeepUp(start: (mirrors: Mirrors, pool: Pool) =
   })
   const jobs = cleanUp.use(await start(mirrors, pool))
 
-  const receiver = mirrors.receiver({ secret: (id) => secrets.get(id) ?? '' })
+  const receiver = mirrors.receivers({ secretOf: (id) => secrets.get(id) ?? '' })
   const integrationOf = ({ url = '' }) => url.slice(1)
   const handle = nodeHandler(receiver, { integrationOf })
   let isSilent = false

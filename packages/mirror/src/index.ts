@@ -95,7 +95,7 @@ export type {
   AddOptions,
   MirrorsHooks,
   MirrorsOptions,
-  MirrorsReceiverOptions,
+  MirrorsReceiversOptions,
   ParkedNotice,
   PausedService,
   ResumedNotice,

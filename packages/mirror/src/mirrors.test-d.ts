@@ -1,4 +1,4 @@
-import type { ReceiverOfMany } from '@notewire/webhooks'
+import type { Receivers } from '@notewire/webhooks'
 import { describe, expectTypeOf, it } from 'vitest'
 import {
   createMirrors,
@@ -39,8 +39,8 @@ describe('mirrors of many integrations', () => {
     void mirrors.run({})
   })
 
-  it('make a receiver of many', () => {
-    expectTypeOf(mirrors.receiver({ secret: (integration) => `whsec_${integration}` })).toEqualTypeOf<ReceiverOfMany>()
+  it('make the receivers of many integrations', () => {
+    expectTypeOf(mirrors.receivers({ secretOf: (integration) => `whsec_${integration}` })).toEqualTypeOf<Receivers>()
   })
 
   it('say why an integration is parked', async () => {

@@ -215,7 +215,7 @@ describe('a hint', () => {
     await using world = await manyCustomers(1, { store: { ...memory, integrations } })
     await world.mirrors.add('customer-0')
     await world.mirrors.work(BUDGET)
-    const receiver = world.mirrors.receiver({ secret: (_id) => undefined })
+    const receiver = world.mirrors.receivers({ secretOf: (_id) => undefined })
     isFinishing = async () => {
       isFinishing = async () => undefined
       const note = world.customers[0]?.write('during')

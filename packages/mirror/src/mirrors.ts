@@ -1,5 +1,5 @@
 import { monotonicNow, OptionError, refuseUnknownOptions } from '@notewire/protocol'
-import type { ReceiverOfMany } from '@notewire/webhooks'
+import type { Receivers } from '@notewire/webhooks'
 import { once } from './concurrency/once.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
@@ -20,7 +20,7 @@ import { LocalChanges } from './many/local-changes.ts'
 import {
   type AddOptions,
   type MirrorsOptions,
-  type MirrorsReceiverOptions,
+  type MirrorsReceiversOptions,
   requireUrl,
   resolveMirrorsOptions,
   type WorkOptions,
@@ -70,10 +70,10 @@ export interface Mirrors<Transaction = never> {
    */
   run(options: { readonly signal: AbortSignal; readonly concurrency?: number | undefined }): Promise<void>
   /**
-   * Makes the receiver of the events of all integrations, for any adapter with the id in its route. It verifies each delivery with the secret
+   * Makes the receivers of the events of all integrations, for any adapter with the id in its route. It verifies each delivery with the secret
    * of its integration, stores the event as a hint, and answers 204, or 404 for an integration that was not added.
    */
-  receiver(options: MirrorsReceiverOptions): ReceiverOfMany
+  receivers(options: MirrorsReceiversOptions): Receivers
   /** Reads the state of one integration; `undefined` if it does not exist. Reads no notes. */
   get(integration: string): Promise<IntegrationStatus | undefined>
   /** Lists integrations by id, 100 by default. With `hasHeldRemovals`, only those in which a scan holds removals back. */
@@ -117,7 +117,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   const { integrations } = store
   const pauses = new SharedPauses()
   const hintListeners = new Set<() => void>()
-  const receivers = new Set<ReceiverOfMany>()
+  const receivers = new Set<Receivers>()
   const open = once(() => store.migrate())
   const never = new AbortController().signal
 
@@ -203,7 +203,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       await dispatch({ settings, pauses, signal, concurrency, hintListeners, onError })
     },
 
-    receiver(receiverOptions) {
+    receivers(receiverOptions) {
       const receiver = receiverOf(receiverOptions, settings, open, () => {
         for (const listener of hintListeners) listener()
       })

@@ -1,9 +1,8 @@
-export type { BodyReading, IncomingAttempt } from './delivering/attempt.ts'
+export type { BodyReading, IncomingAttempt, RoutedAttempt } from './delivering/attempt.ts'
 export type { BodyCauseCode, RefusalCause, RefusalCauseCode } from './diagnosis/refusal-cause.ts'
 export { type DeliveryExplanation, explainDelivery } from './explain-delivery.ts'
 export type { Answer, ErrorAnswer } from './interfaces/answer.ts'
 export type { Logger } from './interfaces/logger.ts'
-export type { EventQueue } from './interfaces/queue.ts'
 export {
   type AppliedRevision,
   type GateMode,
@@ -28,7 +27,12 @@ export {
   type TransactionWork,
 } from './interfaces/transaction-store.ts'
 export type { HookContext, ReceiverHooks } from './observing/receiver-hooks.ts'
-export type { EventSinkOptions, ReceiverOptions, TransactionReceiverOptions } from './options/receiver-options.ts'
+export type {
+  EventSinkOptions,
+  ReceiverOptions,
+  ReceiversOptions,
+  TransactionReceiverOptions,
+} from './options/receiver-options.ts'
 export {
   ClaimLostError,
   type EventContext,
@@ -40,9 +44,12 @@ export {
   TransactionNotCommittedError,
 } from './processing/handlers.ts'
 export type { ProcessOutcome, ProcessTiming } from './processing/outcome.ts'
-export type { EventSink, SinkContext } from './processing/sink.ts'
+export type { EventQueue, EventSink, SinkContext } from './processing/sink.ts'
+export { EventNotAppliedError, type JobResult, jobResult } from './queues/job-result.ts'
+export { type QueuedEvent, queuedEvent, storable } from './queues/queued-event.ts'
 export { createReceiver } from './receiver/receiver.ts'
-export type { AboutEvent, CloseOptions, Receiver, ReceiverFor, ReceiverOfMany } from './receiver/receiver-interface.ts'
+export type { AboutEvent, CloseOptions, Receiver, Receivers } from './receiver/receiver-interface.ts'
+export { createReceivers } from './receiver/receivers.ts'
 export type { SecretLookup, SecretSource, Secrets } from './secrets/secret-source.ts'
 export { memoryStore } from './stores/memory-store.ts'
 export { type UnwrapOptions, unwrap } from './unwrap.ts'

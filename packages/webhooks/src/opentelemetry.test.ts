@@ -69,7 +69,7 @@ describe('the metrics of a receiver', () => {
   })
 
   it('counts events that were queued, and events that workers applied', async () => {
-    const queue = { enqueue: async () => undefined }
+    const queue = async () => undefined
     const { deliver, receiver, measured } = metered({ queue, on: { 'note.updated': () => undefined } })
     const event = anEvent({ kind: 'note.updated' })
     await deliver(event)
@@ -195,7 +195,7 @@ describe('the span of an event', () => {
   })
 
   it('is created when a worker processes an event, not when the event is queued', async () => {
-    const queue = { enqueue: async () => undefined }
+    const queue = async () => undefined
     const { spans, deliver, receiver } = traced({ queue, on: { 'note.updated': () => undefined } })
     const event = anEvent({ kind: 'note.updated' })
     await deliver(event)

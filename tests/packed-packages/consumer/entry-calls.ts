@@ -16,8 +16,6 @@ interface Entries {
   readonly '@notewire/webhooks/fastify': typeof import('@notewire/webhooks/fastify')
   readonly '@notewire/webhooks/next': typeof import('@notewire/webhooks/next')
   readonly '@notewire/webhooks/lambda': typeof import('@notewire/webhooks/lambda')
-  readonly '@notewire/webhooks/bullmq': typeof import('@notewire/webhooks/bullmq')
-  readonly '@notewire/webhooks/pg-boss': typeof import('@notewire/webhooks/pg-boss')
   readonly '@notewire/webhooks/sqlite': typeof import('@notewire/webhooks/sqlite')
   readonly '@notewire/webhooks/postgres': typeof import('@notewire/webhooks/postgres')
   readonly '@notewire/webhooks/redis': typeof import('@notewire/webhooks/redis')
@@ -114,11 +112,6 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     return statusCode
   },
 
-  '@notewire/webhooks/bullmq': ({ bullmqQueue }) => codeOfRefusal(() => bullmqQueue(JSON.parse('"not one"'))),
-
-  '@notewire/webhooks/pg-boss': ({ pgBossQueue }) =>
-    codeOfRefusal(() => pgBossQueue(JSON.parse('{ "boss": "not one" }'))),
-
   '@notewire/webhooks/sqlite': async ({ sqliteStore }) => {
     const store = sqliteStore(':memory:')
     await store.migrate()
@@ -198,14 +191,6 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     for (const { run } of mirrorStoreChecks) await run(memoryMirror())
     return mirrorStoreChecks.length > 20
   },
-}
-
-function codeOfRefusal(call: () => unknown): unknown {
-  try {
-    return call()
-  } catch (error) {
-    return error instanceof Error && 'code' in error ? error.code : error
-  }
 }
 
 async function serving<Answer>(

@@ -143,11 +143,11 @@ export interface WorkReport {
   readonly remaining: number
 }
 
-/** Options of `mirrors.receiver`. */
-export interface MirrorsReceiverOptions
+/** Options of `mirrors.receivers`. */
+export interface MirrorsReceiversOptions
   extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
   /** Returns the signing secret that `saveSecret` stored. */
-  readonly secret: SecretLookup
+  readonly secretOf: SecretLookup
 }
 
 /** The options, validated and with defaults. */
@@ -175,8 +175,8 @@ const HOOKS: readonly (keyof MirrorsHooks)[] = [
   'aroundWork',
 ]
 
-export const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiverOptions)[] = [
-  'secret',
+export const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiversOptions)[] = [
+  'secretOf',
   'toleranceSeconds',
   'maxBodyBytes',
   'hooks',

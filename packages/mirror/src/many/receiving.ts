@@ -1,27 +1,27 @@
 import { refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
-import { createReceiver, type ReceiverOfMany } from '@notewire/webhooks'
+import { createReceivers, type Receivers } from '@notewire/webhooks'
 import { requireFunction } from '../context/mirror-options.ts'
 import { storeHint } from '../engine/store-hint.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { type MirrorsReceiverOptions, type MirrorsSettings, RECEIVER_OPTIONS } from './mirrors-options.ts'
+import { type MirrorsReceiversOptions, type MirrorsSettings, RECEIVER_OPTIONS } from './mirrors-options.ts'
 import { fencedStore } from './store-wrappers.ts'
 
 /**
- * Makes the receiver of the events of all integrations.
+ * Makes the receivers of the events of all integrations.
  *
  * @param open  creates the tables of the store if they are missing
  * @param onHint  called when an event has made an integration due
  */
 export function receiverOf(
-  options: MirrorsReceiverOptions,
+  options: MirrorsReceiversOptions,
   { store, clock }: MirrorsSettings,
   open: () => Promise<unknown>,
   onHint: () => void,
-): ReceiverOfMany {
-  refuseUnknownOptions('mirrors.receiver', options, RECEIVER_OPTIONS)
-  const { secret } = options
-  requireFunction('secret', secret, 'Pass a function that returns the signing secret of an integration.')
+): Receivers {
+  refuseUnknownOptions('mirrors.receivers', options, RECEIVER_OPTIONS)
+  const { secretOf } = options
+  requireFunction('secretOf', secretOf, 'Pass a function that returns the signing secret of an integration.')
 
   async function generationOf(integration: string): Promise<string | undefined> {
     await open()
@@ -42,11 +42,11 @@ export function receiverOf(
     if (isDue === true) onHint()
   }
 
-  return createReceiver({
+  return createReceivers({
     clock,
     ...options,
-    secret: async (integration: string) =>
-      (await generationOf(integration)) === undefined ? undefined : await secret(integration),
+    secretOf: async (integration) =>
+      (await generationOf(integration)) === undefined ? undefined : await secretOf(integration),
     sink: (event, { integration }) => receiveEvent(event, integration),
   })
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
+import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
@@ -7,7 +7,7 @@ import { answerNodeRequest } from './node-request.ts'
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
  * before a global `express.json()`, or configure `express.json()` to keep the bytes in `req.rawBody`.
  *
- * A receiver of many integrations reads the route parameter `integration`: mount it at `/webhooks/notes/:integration`.
+ * For the receivers of many integrations it reads the route parameter `integration`: mount them at `/webhooks/notes/:integration`.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ import { answerNodeRequest } from './node-request.ts'
  * ```
  */
 export function expressHandler(
-  receiver: RespondingReceiver,
+  receiver: RespondingReceivers,
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {

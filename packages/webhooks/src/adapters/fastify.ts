@@ -1,14 +1,14 @@
 import { OptionError } from '@notewire/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
+import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
 /** The options of {@link fastifyPlugin}. */
 export interface FastifyReceiverOptions {
-  readonly receiver: RespondingReceiver
+  readonly receiver: RespondingReceivers
   /**
-   * The path of the route, below the `prefix` that the plugin is registered with, if any. For a receiver of many integrations it must
+   * The path of the route, below the `prefix` that the plugin is registered with, if any. For the receivers of many integrations it must
    * contain the parameter `integration`: `/webhooks/notes/:integration`.
    */
   readonly url: string

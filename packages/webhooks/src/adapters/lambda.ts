@@ -1,15 +1,8 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
 import type { BodyReading, IncomingAttempt } from '../delivering/attempt.ts'
 import type { Answer } from '../interfaces/answer.ts'
-import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
-import {
-  findIntegration,
-  type IntegrationOf,
-  isOfMany,
-  refuseIntegrationOf,
-  requireReceiver,
-  routeParameter,
-} from './mounting.ts'
+import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
+import { findIntegration, type IntegrationOf, requireReceiver, routeParameter } from './mounting.ts'
 
 /** The fields that `lambdaHandler` reads in an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {
@@ -35,7 +28,7 @@ export interface LambdaHttpResult {
   isBase64Encoded: boolean
 }
 
-/** The options of `lambdaHandler`, for a receiver of many integrations. */
+/** The options of `lambdaHandler`, for the receivers of many integrations. */
 export interface LambdaHandlerOptions {
   /**
    * Finds the id of the integration in an event. Required for function URLs and load balancers, because their events have no path
@@ -71,12 +64,11 @@ export interface LambdaHandlerOptions {
  * ```
  */
 export function lambdaHandler(
-  receiver: RespondingReceiver,
+  receiver: RespondingReceivers,
   options: LambdaHandlerOptions = {},
 ): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
   requireReceiver('lambdaHandler', receiver)
   refuseUnknownOptions('lambdaHandler', options, ['integrationOf'])
-  if (!isOfMany(receiver)) refuseIntegrationOf('lambdaHandler', receiver, options.integrationOf)
   const { integrationOf = ({ pathParameters }) => routeParameter(pathParameters) } = options
   return async (event) => {
     let late: Promise<Answer> | undefined

@@ -1,48 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { NotewireError, OptionError } from '@notewire/protocol'
-import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { isOfMany, requireReceiver, routeParameter } from './mounting.ts'
+import { NotewireError } from '@notewire/protocol'
+import { attemptOf, responseOf } from '../delivering/web-attempt.ts'
+import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
+import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
 /**
- * Mounts a receiver of many integrations in the app router of Next, in a file below a folder `[integration]`. A receiver of one
+ * Mounts the receivers of many integrations in the app router of Next, in a file below a folder `[integration]`. A receiver of one
  * integration needs no adapter: export `receiver.fetch`.
  *
- * @throws OptionError if it is not a receiver of many integrations
  * @example
  * ```ts
  * // app/webhooks/notes/[integration]/route.ts
- * import { createReceiver } from '@notewire/webhooks'
+ * import { createReceivers } from '@notewire/webhooks'
  * import { routeHandler } from '@notewire/webhooks/next'
  *
  * const secrets = new Map([['acme', process.env['ACME_SIGNING_SECRET']]])
  *
- * const receiver = createReceiver({
- *   secret: (integration) => secrets.get(integration),
+ * const receivers = createReceivers({
+ *   secretOf: (integration) => secrets.get(integration),
  *   on: { 'note.ended': async ({ data }, { integration }) => console.log(integration, 'has a new transcript of', data.note_id) },
  * })
  *
- * export const POST = routeHandler(receiver)
+ * export const POST = routeHandler(receivers)
  * ```
  */
 export function routeHandler(
-  receiver: ReceiverOfMany,
+  receivers: RespondingReceivers,
 ): (request: Request, context: { params: Promise<{ integration: string }> }) => Promise<Response> {
-  requireReceiver('routeHandler', receiver)
-  if (!isOfMany(receiver)) {
-    throw new OptionError(
-      'receiver',
-      'routeHandler needs a receiver whose secret function takes an integration. Export receiver.fetch as POST instead.',
-    )
+  requireReceiver('routeHandler', receivers)
+  return async (request, { params }) => {
+    const integration = routeParameter(await params)
+    return responseOf(await receivers.respond({ ...attemptOf(request), integration }))
   }
-  return async (request, { params }) => await receiver.for(routeParameter(await params)).fetch(request)
 }
 
 /**
  * Mounts a receiver in the pages router of Next. The file of the route must disable Next's body parser with exactly this line, because
  * Next reads the line without running the file: `export const config = { api: { bodyParser: false } }`.
  *
- * A receiver of many integrations reads the integration from the path of the file: `pages/api/webhooks/notes/[integration].ts`.
+ * For the receivers of many integrations it reads the integration from the path of the file: `pages/api/webhooks/notes/[integration].ts`.
  *
  * The app router, and API routes of the edge runtime, need no adapter for a receiver of one integration: export `receiver.fetch`.
  *
@@ -63,7 +60,7 @@ export function routeHandler(
  * ```
  */
 export function pagesHandler(
-  receiver: RespondingReceiver,
+  receiver: RespondingReceivers,
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   requireReceiver('pagesHandler', receiver)
   return async (request, response) => {

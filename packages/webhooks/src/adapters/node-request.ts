@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import { isBytes } from '@notewire/protocol'
 import type { BodyDeadline, BodyReading } from '../delivering/attempt.ts'
-import type { RespondingReceiver } from '../receiver/receiver-interface.ts'
+import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 
 /**
  * After the answer, the time until the connection of a sender that still sends its body is closed, in milliseconds. If the connection were
@@ -14,10 +14,10 @@ const LINGER_MS = 1_000
  * Answers a request of `node:http`, from a server or from a framework such as Express.
  *
  * @param url  the URL that the service requested, including the path at which a framework mounted the handler
- * @param integration  the id of the integration in the request, for a receiver of many
+ * @param integration  the id of the integration in the request, for the receivers of many integrations
  */
 export async function answerNodeRequest(
-  receiver: RespondingReceiver,
+  receiver: RespondingReceivers,
   request: IncomingMessage,
   response: ServerResponse,
   url = '/',

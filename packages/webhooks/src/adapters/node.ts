@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUnknownOptions } from '@notewire/protocol'
-import type { ReceiverOfMany, RespondingReceiver } from '../receiver/receiver-interface.ts'
-import { findIntegration, type IntegrationOf, refuseIntegrationOf, requireReceiver } from './mounting.ts'
+import type { RespondingReceiver, RespondingReceivers } from '../receiver/receiver-interface.ts'
+import { findIntegration, type IntegrationOf, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 
-/** The options of `nodeHandler`, for a receiver of many integrations. */
+/** The options of `nodeHandler`, for the receivers of many integrations. */
 export interface NodeHandlerOptions {
   /** Finds the id of the integration in a request, such as the last segment of its path. If it throws, the answer is 404. */
   readonly integrationOf: IntegrationOf<IncomingMessage>
@@ -31,13 +31,12 @@ type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
  * createServer(nodeHandler(receiver)).listen(3000)
  * ```
  */
-export function nodeHandler(receiver: ReceiverOfMany, options: NodeHandlerOptions): NodeHandler
-export function nodeHandler(receiver: RespondingReceiver & { readonly forgetSecret?: undefined }): NodeHandler
-export function nodeHandler(receiver: RespondingReceiver, options: Partial<NodeHandlerOptions> = {}): NodeHandler {
+export function nodeHandler(receiver: RespondingReceiver): NodeHandler
+export function nodeHandler(receivers: RespondingReceivers, options: NodeHandlerOptions): NodeHandler
+export function nodeHandler(receiver: RespondingReceivers, options: Partial<NodeHandlerOptions> = {}): NodeHandler {
   requireReceiver('nodeHandler', receiver)
   refuseUnknownOptions('nodeHandler', options, ['integrationOf'])
   const { integrationOf } = options
-  refuseIntegrationOf('nodeHandler', receiver, integrationOf)
   return (request, response) => {
     const integration = integrationOf && findIntegration(integrationOf, request)
     answerNodeRequest(receiver, request, response, request.url, integration).catch((error) => response.destroy(error))

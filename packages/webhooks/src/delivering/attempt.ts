@@ -7,11 +7,6 @@ export interface IncomingAttempt {
   /** The path of the URL as the service requested it, including a router's prefix, without the query. */
   readonly path: string
   readonly headers: AttemptHeaders
-  /**
-   * The id of the integration that the request names, unchecked. A receiver of many integrations answers 404 without one. A receiver of one
-   * integration ignores it.
-   */
-  readonly integration?: string | undefined
   /** Reads the raw body: at most `maxBytes`, and only until the deadline has passed. */
   readBody(maxBytes: number, deadline: BodyDeadline): Promise<BodyReading>
   /**
@@ -21,6 +16,12 @@ export interface IncomingAttempt {
    * @param work  resolves with the answer that the delivery would have got without the deadline; never rejects
    */
   readonly waitUntil?: ((work: Promise<Answer>) => void) | undefined
+}
+
+/** A request to the receivers of many integrations. */
+export interface RoutedAttempt extends IncomingAttempt {
+  /** The id of the integration that the request names, unchecked. Without one it is answered 404. */
+  readonly integration: string | undefined
 }
 
 /** The time by which a body must have arrived. */

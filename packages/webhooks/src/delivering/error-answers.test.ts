@@ -49,7 +49,7 @@ describe('the hook for error answers', () => {
   it.each<[ErrorAnswer, Options]>([
     [{ status: 500, code: 'handler_failed' }, { on: { 'note.ended': down } }],
     [{ status: 503, code: 'secret_missing' }, { secret: () => undefined }],
-    [{ status: 503, code: 'not_queued' }, { queue: { enqueue: down } }],
+    [{ status: 503, code: 'not_queued' }, { queue: down }],
     [{ status: 503, code: 'unavailable' }, { store: storeWith(memoryStore(), { claim: down }) }],
   ])('is told of %j once, after a signed delivery', async (expected, options) => {
     const { deliver, told } = setUpCounting(options)

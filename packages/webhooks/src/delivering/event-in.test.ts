@@ -225,8 +225,8 @@ describe('a signed body that nests a hundred thousand arrays', () => {
 
   it('is answered 503 where a queue cannot serialise it, and the next event is queued', async () => {
     const queued: string[] = []
-    const enqueue = async (_integration: string, event: object) => void queued.push(JSON.stringify(event))
-    const { deliver } = setUpReceiver({ queue: { enqueue } })
+    const queue = async (event: object) => void queued.push(JSON.stringify(event))
+    const { deliver } = setUpReceiver({ queue })
     expect((await deliver(text)).status).toBe(503)
     expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(204)
     expect(queued).toHaveLength(1)

@@ -5,13 +5,13 @@
  *   body is not an event
  * - 401 `unverified`: the headers or the signature were not accepted
  * - 404 `not_found`: the path is not the option `path`, or the method is not POST; `integration_unknown`: the request names
- *   no integration, or one that the function `secret` does not know
+ *   no integration, or one that the function `secretOf` does not know
  * - 408 `body_too_slow`: the body did not arrive within 8 s
  * - 413 `body_too_large`: the body is larger than the option `maxBodyBytes`
  * - 415 `body_encoded`: the body is compressed
  * - 500 `body_already_parsed`: something read the body before the receiver; `handler_failed`; `internal`: the receiver or
  *   its adapter failed
- * - 503 `secret_missing`: no usable secret; `lookups_limited`: the function `secret` was not called, because 32 of its calls are
+ * - 503 `secret_missing`: no usable secret; `lookups_limited`: the function `secretOf` was not called, because 32 of its calls are
  *   running and none ended in time; `overdue`: the handler or the sink takes longer than the service waits; `busy`:
  *   the event, or another of its note, is being processed; `not_queued`: the queue did not confirm the event; `unavailable`:
  *   the store or the sink failed, the claim was lost, or the receiver is closing

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
-import { runJob } from '../queues/run-job.ts'
+import { jobResult } from '../queues/job-result.ts'
 import { anEvent } from '../testing/an-event.ts'
 
 const explode = (): never => {
@@ -72,20 +72,15 @@ describe.each(oddValues)('a handler that throws %s', (_what, make) => {
   })
 
   it('spends an attempt of its job', async () => {
-    const { logger, receiver } = setUpReceiver({
+    const { receiver } = setUpReceiver({
       on: {
         'note.ended': () => {
           throw make()
         },
       },
     })
-    const settlement = await runJob(
-      receiver,
-      { integration: 'default', event: anEvent({ kind: 'note.ended' }) },
-      logger,
-    )
-    expect(settlement).toMatchObject({
-      status: 'retry',
+    expect(jobResult(await receiver.process(anEvent({ kind: 'note.ended' })))).toMatchObject({
+      status: 'again',
       error: { message: expect.stringMatching(/^the handler failed: \w+/) },
     })
   })

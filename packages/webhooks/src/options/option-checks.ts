@@ -12,14 +12,14 @@ import { refuseTolerance } from '../verifier/timestamp.ts'
 
 const HOUR_MS = 3_600_000
 
-/** The default time limit of a handler for a delivery: longer than serverless platforms let a function run. */
-export const DEFAULT_HANDLER_TIMEOUT_MS = 900_000
+/** The default time limit of a handler: longer than serverless platforms let a function run. */
+export const HANDLER_TIMEOUT_MS = 900_000
 
 /** The default time limit of `prepare` and the transaction. A transaction whose connection is interrupted holds a connection until then. */
 export const TRANSACTION_TIMEOUT_MS = 60_000
 
-/** The longest time limit, and the default in a queue worker: pg-boss expires a job after 24 h, and the receiver must end it before. */
-export const LONGEST_HANDLER_TIMEOUT_MS = 86_100_000
+/** The longest time limit: pg-boss expires a job after at most 24 h, and the receiver must end the handler before. */
+const LONGEST_HANDLER_TIMEOUT_MS = 86_100_000
 
 /** The longest that timers can wait, in milliseconds: about 24 days. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -29,27 +29,14 @@ const GATE_MODES: readonly GateMode[] = ['strict', 'deletions-at-equal', 'per-ki
 /** Throws an OptionError for a value that cannot work. */
 export function assertValidOptions(resolved: {
   readonly revisionGate: GateMode
-  readonly integration: string
-  readonly path: string | undefined
   readonly toleranceSeconds: number
   readonly maxBodyBytes: number
   readonly dedupWindowMs: number
   readonly handlerTimeoutMs: number
 }): void {
-  const { revisionGate, integration, path, toleranceSeconds, maxBodyBytes, dedupWindowMs, handlerTimeoutMs } = resolved
+  const { revisionGate, toleranceSeconds, maxBodyBytes, dedupWindowMs, handlerTimeoutMs } = resolved
   refuseTolerance(toleranceSeconds)
   refuseUnless(GATE_MODES.includes(revisionGate), 'revisionGate', `must be one of ${GATE_MODES.join(', ')}.`)
-  refuseUnless(
-    isIntegrationId(integration),
-    'integration',
-    'must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..", so that it can be part of a URL. Pass an id ' +
-      'for the integration, or omit the option.',
-  )
-  refuseUnless(
-    path === undefined || (typeof path === 'string' && /^\/[^?#]*$/.test(path)),
-    'path',
-    'must start with "/" and have no query, such as "/webhooks/notes".',
-  )
   refuseUnless(
     Number.isInteger(maxBodyBytes) && maxBodyBytes >= 1,
     'maxBodyBytes',
@@ -65,8 +52,22 @@ export function assertValidOptions(resolved: {
   refuseUnless(
     Number.isInteger(handlerTimeoutMs) && handlerTimeoutMs >= 1 && handlerTimeoutMs <= LONGEST_HANDLER_TIMEOUT_MS,
     'handlerTimeoutMs',
-    `must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use ` +
-      '15 min, and 23 h 55 min in a queue worker.',
+    `must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use 15 min.`,
+  )
+}
+
+/** Throws an OptionError for the id or the path of a receiver of one integration that cannot work. */
+export function assertValidIdentity(integration: string, path: string | undefined): void {
+  refuseUnless(
+    isIntegrationId(integration),
+    'integration',
+    'must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..", so that it can be part of a URL. Pass an id ' +
+      'for the integration, or omit the option.',
+  )
+  refuseUnless(
+    path === undefined || (typeof path === 'string' && /^\/[^?#]*$/.test(path)),
+    'path',
+    'must start with "/" and have no query, such as "/webhooks/notes".',
   )
 }
 

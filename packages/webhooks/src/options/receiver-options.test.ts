@@ -67,6 +67,8 @@ describe('a receiver under construction', () => {
     ],
     [{ integration: 5 }, 'integration', /integration must be 1 to 128/],
     [{ path: 'hooks' }, 'path', /path must start with "\/"/],
+    [{ secret: (id: string) => id }, 'secret', /use createReceivers\(\{ secretOf: /],
+    [{ queue: {} }, 'queue', /"queue" is not a function but object/],
     [{ path: 5 }, 'path', /path must start with "\/"/],
     [{ path: '/hooks?key=1' }, 'path', /have no query, such as "\/webhooks\/notes"/],
     [{ path: 'https://app.example/hooks' }, 'path', /path must start with "\/"/],

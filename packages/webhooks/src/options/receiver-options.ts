@@ -1,18 +1,9 @@
-import {
-  type Clock,
-  OptionError,
-  refuseUnknownOptions,
-  refuseWithoutMethods,
-  SIGNATURE_TOLERANCE_SECONDS,
-  systemClock,
-  type UnknownEvent,
-} from '@notewire/protocol'
+import type { Clock, UnknownEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
-import type { EventQueue } from '../interfaces/queue.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import type { TransactionStore } from '../interfaces/transaction-store.ts'
-import { HOOKS, type ReceiverHooks } from '../observing/receiver-hooks.ts'
+import type { ReceiverHooks } from '../observing/receiver-hooks.ts'
 import type {
   EventHandler,
   EventHandlers,
@@ -20,42 +11,11 @@ import type {
   Prepare,
   TransactionContext,
 } from '../processing/handlers.ts'
-import type { EventSink } from '../processing/sink.ts'
-import { isLookup, type SecretLookup, type SecretSource } from '../secrets/secret-source.ts'
-import { memoryStore } from '../stores/memory-store.ts'
-import {
-  assertBoolean,
-  assertHandlers,
-  assertObject,
-  assertOptionalFunction,
-  assertValidOptions,
-  DEFAULT_HANDLER_TIMEOUT_MS,
-  LONGEST_HANDLER_TIMEOUT_MS,
-  TRANSACTION_TIMEOUT_MS,
-} from './option-checks.ts'
+import type { EventQueue, EventSink } from '../processing/sink.ts'
+import type { SecretLookup, SecretSource } from '../secrets/secret-source.ts'
 
-/** The options of every receiver, with handlers or a sink. */
-interface DeliveryOptions<Secret> {
-  /**
-   * The endpoint's signing secret, a list of secrets during a rotation, or a function that the receiver calls at each delivery.
-   *
-   * A function that takes a parameter, `(integration) => …`, makes a receiver of many integrations: see {@link SecretLookup}. The receiver
-   * caches what it returns for 60 s. The receiver checks the `length` of the function: a wrapper such as `(...args) => …` has the length
-   * 0, and makes a receiver of one integration.
-   */
-  readonly secret: Secret
-  /**
-   * The id of the integration (one API key) to which this endpoint belongs. Receivers may share a store if their ids differ. 1 to 128 of
-   * the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`. A receiver of many integrations takes it from each request.
-   *
-   * @default 'default'
-   */
-  readonly integration?: string | undefined
-  /**
-   * The only path that the receiver answers: the whole path that the service requests, including a router's prefix. Other paths get 404
-   * (contract §7). Omit it if the framework routes. A receiver of many integrations cannot have it.
-   */
-  readonly path?: string | undefined
+/** The options of every receiver. */
+interface DeliveryOptions {
   /**
    * How far an attempt's timestamp may be from now, in seconds (contract §5).
    *
@@ -87,8 +47,32 @@ interface DeliveryOptions<Secret> {
   readonly clock?: Clock | undefined
 }
 
+/** The options of a receiver of one integration. */
+export interface OneIntegration {
+  /** The endpoint's signing secret, a list of secrets during a rotation, or a function that the receiver calls at each delivery. */
+  readonly secret: SecretSource
+  /**
+   * The id of the integration (one API key) to which this endpoint belongs. Receivers may share a store if their ids differ. 1 to 128 of
+   * the characters `A-Z a-z 0-9 . _ ~ -`, and not `.` or `..`.
+   *
+   * @default 'default'
+   */
+  readonly integration?: string | undefined
+  /**
+   * The only path that the receiver answers: the whole path that the service requests, including a router's prefix. Other paths get 404
+   * (contract §7). Omit it if the framework routes.
+   */
+  readonly path?: string | undefined
+}
+
+/** The options of a receiver of many integrations. */
+export interface ManyIntegrations {
+  /** Finds the signing secret of an integration. The receiver keeps what it returns for 60 s: see {@link SecretLookup}. */
+  readonly secretOf: SecretLookup
+}
+
 /** The options of a receiver that passes each event to a sink, without handlers, deduplication, revision gate and store. */
-export interface EventSinkOptions<Secret = SecretSource> extends DeliveryOptions<Secret>, Excluded {
+interface SinkOptions extends DeliveryOptions, Excluded {
   /**
    * Called with each verified event about a note. The receiver answers 204 when it resolves, and 503 when it rejects or does not resolve
    * within 8 s. Events about the endpoint itself are answered 204 without a call.
@@ -97,7 +81,7 @@ export interface EventSinkOptions<Secret = SecretSource> extends DeliveryOptions
 }
 
 /** The options of a receiver that calls handlers with this context. */
-interface HandlerOptions<Context, Prepared, Secret> extends DeliveryOptions<Secret> {
+interface HandlerOptions<Context, Prepared> extends DeliveryOptions {
   /**
    * Runs before the handler of an event, and not for duplicates and stale events: for what takes long, such as a request. Its result is
    * `context.prepared`. If it throws, the event fails as if the handler had thrown. If the database asks to try again, it may run again. Write
@@ -109,9 +93,9 @@ interface HandlerOptions<Context, Prepared, Secret> extends DeliveryOptions<Secr
   /** Handles the kinds that this version does not know (open point 26). Without it they are acknowledged. */
   readonly onUnknown?: EventHandler<UnknownEvent, Context> | undefined
   /**
-   * Takes verified events for workers to process, for handlers that take long. The receiver answers 204 once the queue has stored the
-   * event, and 503 if the queue does not confirm. Events about the endpoint itself are still processed here. The store must be one that all
-   * workers share.
+   * Puts verified events into a queue, for handlers that take long: `(event, { integration }) => queue.add(event.event_type, { integration,
+   * event })`. The receiver answers 204 once it resolves, and 503 if it rejects. Workers call `process` of a receiver with the same handlers,
+   * and with a store that all of them share. Events about the endpoint itself are processed here.
    *
    * @default none: events are processed before they are answered
    */
@@ -132,30 +116,10 @@ interface HandlerOptions<Context, Prepared, Secret> extends DeliveryOptions<Secr
    *
    * With a store that opens the transaction, it is the limit of `prepare` and the transaction together, which is then rolled back.
    *
-   * @default 900_000 (15 min) for deliveries; 86_100_000 for `process`, which queue workers call; 60_000 with a store that opens the
-   * transaction
+   * @default 900_000 (15 min); 60_000 with a store that opens the transaction
    */
   readonly handlerTimeoutMs?: number | undefined
   readonly sink?: undefined
-}
-
-/** The options of a receiver that calls a handler for each event. */
-export interface ReceiverOptions<Transaction = never, Secret = SecretSource, Prepared = unknown>
-  extends HandlerOptions<HandlerContext<Transaction, Prepared>, Prepared, Secret> {
-  /**
-   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
-   * instances.
-   *
-   * @default memoryStore()
-   */
-  readonly store?: ReceiverStore<Transaction> | undefined
-}
-
-/** The options of a receiver that processes each event in one transaction, exactly once. */
-export interface TransactionReceiverOptions<Transaction, Secret = SecretSource, Prepared = unknown>
-  extends HandlerOptions<TransactionContext<Transaction, Prepared>, Prepared, Secret> {
-  /** Opens the transactions: `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`. */
-  readonly store: TransactionStore<Transaction>
 }
 
 /** A store of a receiver: with leases, or with transactions. */
@@ -171,8 +135,7 @@ type ContextOf<Store, Prepared> =
       : never
 
 /** The options of a receiver with handlers: its store decides what they get. */
-export interface OptionsWithStore<Store, Secret, Prepared>
-  extends HandlerOptions<ContextOf<Store, Prepared>, Prepared, Secret> {
+interface OptionsWithStore<Store, Prepared> extends HandlerOptions<ContextOf<Store, Prepared>, Prepared> {
   /**
    * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
    * instances. With `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`, each event is processed in one transaction.
@@ -182,157 +145,55 @@ export interface OptionsWithStore<Store, Secret, Prepared>
   readonly store?: Store | undefined
 }
 
-/** The options of `createReceiver`. */
-export type AnyReceiverOptions<Transaction> =
-  | ReceiverOptions<Transaction, SecretSource | SecretLookup>
-  | TransactionReceiverOptions<Transaction, SecretSource | SecretLookup>
-  | EventSinkOptions<SecretSource | SecretLookup>
+/** The options of `createReceiver` with handlers: its store decides what they get. */
+export interface OptionsOfOne<Store, Prepared> extends OptionsWithStore<Store, Prepared>, OneIntegration {}
 
-type ProcessingOption = Exclude<keyof ReceiverOptions, keyof DeliveryOptions<never> | 'sink'>
+/** The options of `createReceivers` with handlers: its store decides what they get. */
+export interface OptionsOfMany<Store, Prepared> extends OptionsWithStore<Store, Prepared>, ManyIntegrations {}
+
+/** The options of `createReceiver` with a sink. */
+export interface EventSinkOptions extends SinkOptions, OneIntegration {}
+
+/** The options of `createReceivers` with a sink. */
+export interface EventSinkOptionsOfMany extends SinkOptions, ManyIntegrations {}
+
+/** The options of a receiver with handlers and a store with leases. */
+export interface LeaseOptions<Transaction, Prepared = unknown>
+  extends HandlerOptions<HandlerContext<Transaction, Prepared>, Prepared> {
+  /**
+   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
+   * instances.
+   *
+   * @default memoryStore()
+   */
+  readonly store?: ReceiverStore<Transaction> | undefined
+}
+
+/** The options of a receiver with handlers that processes each event in one transaction. */
+export interface TransactionOptions<Transaction, Prepared = unknown>
+  extends HandlerOptions<TransactionContext<Transaction, Prepared>, Prepared> {
+  /** Opens the transactions: `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`. */
+  readonly store: TransactionStore<Transaction>
+}
+
+/** The options of `createReceiver` with handlers and a store with leases, such as `postgresStore`, or none. */
+export interface ReceiverOptions<Transaction = never, Prepared = unknown>
+  extends LeaseOptions<Transaction, Prepared>,
+    OneIntegration {}
+
+/** The options of `createReceiver` with handlers that processes each event in one transaction, exactly once. */
+export interface TransactionReceiverOptions<Transaction, Prepared = unknown>
+  extends TransactionOptions<Transaction, Prepared>,
+    OneIntegration {}
+
+/** The options of `createReceivers` with handlers and a store with leases, such as `postgresStore`, or none. */
+export interface ReceiversOptions<Transaction = never, Prepared = unknown>
+  extends LeaseOptions<Transaction, Prepared>,
+    ManyIntegrations {}
+
+/** The options of either kind of receiver, without its secret. */
+export type AnyOptions<Transaction> = LeaseOptions<Transaction> | TransactionOptions<Transaction> | SinkOptions
+
+/** An option that has no effect with a sink. */
+export type ProcessingOption = Exclude<keyof LeaseOptions<never>, keyof DeliveryOptions | 'sink'>
 type Excluded = { readonly [Option in ProcessingOption]?: undefined }
-
-const PROCESSING_OPTIONS: readonly ProcessingOption[] = [
-  'on',
-  'onUnknown',
-  'prepare',
-  'store',
-  'queue',
-  'revisionGate',
-  'dedupWindowMs',
-  'handlerTimeoutMs',
-]
-
-const OPTIONS: readonly (keyof ReceiverOptions)[] = [
-  'secret',
-  ...PROCESSING_OPTIONS,
-  'sink',
-  'integration',
-  'path',
-  'toleranceSeconds',
-  'maxBodyBytes',
-  'waitUntil',
-  'hooks',
-  'logger',
-  'logErrorMessages',
-  'clock',
-]
-
-/** The names of these options in other libraries. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
-  ['handlers', 'on'],
-  ['handler', 'on'],
-  ['events', 'on'],
-  ['onEvent', 'on'],
-  ['database', 'store'],
-  ['bodyLimit', 'maxBodyBytes'],
-])
-
-/**
- * Fills in the defaults and checks the options.
- *
- * @throws OptionError naming the option and the fix
- */
-export function resolveReceiverOptions<Transaction>(options: AnyReceiverOptions<Transaction>) {
-  refuseUnknownOptions('createReceiver', options, OPTIONS, ALIASES)
-  assertOptionalFunction('sink', options.sink)
-  refuseSinkWithHandlers(options)
-  refuseOptionsOfOne(options)
-  const clock = options.clock ?? systemClock
-  refuseWithoutMethods('clock', clock, ['now', 'sleep'])
-  const resolved = {
-    secret: options.secret,
-    sink: options.sink,
-    handling: handlingIn(options, clock),
-    queue: options.queue,
-    integration: options.integration ?? 'default',
-    path: options.path,
-    revisionGate: options.revisionGate ?? 'deletions-at-equal',
-    toleranceSeconds: options.toleranceSeconds ?? SIGNATURE_TOLERANCE_SECONDS,
-    maxBodyBytes: options.maxBodyBytes ?? 262_144,
-    dedupWindowMs: options.dedupWindowMs ?? 259_200_000,
-    ...handlerTimeouts(options),
-    waitUntil: options.waitUntil,
-    hooks: options.hooks ?? {},
-    logger: options.logger ?? console,
-    logErrorMessages: options.logErrorMessages ?? false,
-    clock,
-  }
-  assertStore(resolved.handling)
-  if (resolved.queue !== undefined) refuseWithoutMethods('queue', resolved.queue, ['enqueue'])
-  refuseWithoutMethods('logger', resolved.logger, ['info', 'warn', 'error'])
-  assertOptionalFunction('waitUntil', resolved.waitUntil)
-  assertObject('hooks', resolved.hooks, '{ onOutcome: (outcome) => … }')
-  refuseUnknownOptions('hooks', resolved.hooks, HOOKS)
-  for (const hook of HOOKS) assertOptionalFunction(hook, resolved.hooks[hook])
-  assertBoolean('logErrorMessages', resolved.logErrorMessages)
-  assertHandlers(resolved.handling)
-  assertValidOptions(resolved)
-  return resolved
-}
-
-/** The handlers with their store: with leases, or with transactions. */
-function handlingIn<Transaction>(options: AnyReceiverOptions<Transaction>, clock: Clock) {
-  if (options.sink !== undefined) {
-    return { mode: 'leases', store: memoryStore({ clock }), on: {}, onUnknown: undefined, prepare: undefined } as const
-  }
-  const { prepare } = options
-  if (isOfTransactions(options)) {
-    const { on, onUnknown, store } = options
-    return { mode: 'transactions', store, on, onUnknown, prepare } as const
-  }
-  const { on, onUnknown, store = memoryStore({ clock }) } = options
-  return { mode: 'leases', store, on, onUnknown, prepare } as const
-}
-
-function isOfTransactions<Transaction, Secret>(
-  options: ReceiverOptions<Transaction, Secret> | TransactionReceiverOptions<Transaction, Secret>,
-): options is TransactionReceiverOptions<Transaction, Secret> {
-  return typeof options.store === 'object' && options.store !== null && 'transact' in options.store
-}
-
-function assertStore<Transaction>({ mode, store }: ReturnType<typeof handlingIn<Transaction>>): void {
-  if (mode === 'leases')
-    refuseWithoutMethods('store', store, ['claim', 'renew', 'commit', 'release', 'forget', 'prune'])
-  else refuseWithoutMethods('store', store, ['look', 'transact', 'forget', 'prune'])
-}
-
-function refuseSinkWithHandlers<Transaction>(options: AnyReceiverOptions<Transaction>): void {
-  if (options.sink === undefined) return
-  for (const option of PROCESSING_OPTIONS) {
-    if (options[option] === undefined) continue
-    throw new OptionError(
-      option,
-      `${option} has no effect with the option sink: the receiver gives every event to the sink, and calls no handler. Remove ${option} or sink.`,
-    )
-  }
-}
-
-/** Throws an OptionError for options that a receiver of many integrations cannot have, because they differ for each integration. */
-function refuseOptionsOfOne<Transaction>({ secret, integration, path }: AnyReceiverOptions<Transaction>): void {
-  if (!isLookup(secret)) return
-  if (integration !== undefined) {
-    throw new OptionError(
-      'integration',
-      'integration has no effect with a secret function that takes a parameter: the receiver takes the integration from each request. ' +
-        'Remove the option integration, or the parameter of the function.',
-    )
-  }
-  if (path !== undefined) {
-    throw new OptionError(
-      'path',
-      'path cannot be used with a secret function that takes a parameter: each integration has a path of its own. Remove the ' +
-        'option path, and mount the receiver on a route with the parameter ":integration".',
-    )
-  }
-}
-
-function handlerTimeouts<Transaction>(options: AnyReceiverOptions<Transaction>) {
-  const chosen = options.handlerTimeoutMs
-  if (chosen === undefined && options.sink === undefined && isOfTransactions(options)) {
-    return { handlerTimeoutMs: TRANSACTION_TIMEOUT_MS, queuedHandlerTimeoutMs: TRANSACTION_TIMEOUT_MS }
-  }
-  return {
-    handlerTimeoutMs: chosen ?? DEFAULT_HANDLER_TIMEOUT_MS,
-    queuedHandlerTimeoutMs: chosen ?? LONGEST_HANDLER_TIMEOUT_MS,
-  }
-}

@@ -2,13 +2,13 @@ import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET } from '../fixtures/secrets.ts'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
-import type { EventQueue } from '../interfaces/queue.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import { anEvent, anUnknownEvent } from '../testing/an-event.ts'
+import type { EventQueue } from './sink.ts'
 
 function aQueue() {
   const queued: [integration: string, event: WebhookEvent][] = []
-  const queue: EventQueue = { enqueue: async (integration, event) => void queued.push([integration, event]) }
+  const queue: EventQueue = async (event, { integration }) => queued.push([integration, event])
   return { queue, queued }
 }
 
@@ -17,7 +17,7 @@ describe('a receiver with a queue', () => {
     const held = Promise.withResolvers<void>()
     const handled: unknown[] = []
     const { deliver, outcomes } = setUpReceiver({
-      queue: { enqueue: () => held.promise },
+      queue: () => held.promise,
       on: { 'note.ended': (event) => handled.push(event) },
     })
     let answered = false
@@ -37,7 +37,7 @@ describe('a receiver with a queue', () => {
     const hooks = { onQueued: (event: WebhookEvent) => told.push(event) }
     const event = anEvent({ kind: 'note.ended' })
     await setUpReceiver({ hooks, queue: aQueue().queue }).deliver(event)
-    await setUpReceiver({ hooks, queue: { enqueue: () => Promise.reject(new Error('down')) } }).deliver(event)
+    await setUpReceiver({ hooks, queue: () => Promise.reject(new Error('down')) }).deliver(event)
     expect(told).toEqual([event])
   })
 
@@ -73,8 +73,8 @@ describe('a receiver with a queue', () => {
         throw new Error('redis://user:password@host is away')
       },
     ],
-  ])('answers 503 when the queue %s, and quotes no message', async (_, enqueue) => {
-    const { deliver, logger } = setUpReceiver({ queue: { enqueue } })
+  ])('answers 503 when the queue %s, and quotes no message', async (_, queue) => {
+    const { deliver, logger } = setUpReceiver({ queue })
     const response = await deliver(anEvent({ kind: 'note.ended' }))
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('30')
@@ -85,11 +85,11 @@ describe('a receiver with a queue', () => {
   it('answers 503 when the queue has not confirmed after eight seconds, whatever comes of it then', async () => {
     const confirmed = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
-    const enqueue = () => {
+    const queue = () => {
       asked.resolve()
       return confirmed.promise
     }
-    const { clock, deliver, logger } = setUpReceiver({ queue: { enqueue } })
+    const { clock, deliver, logger } = setUpReceiver({ queue })
     const response = deliver(anEvent({ kind: 'note.ended' }))
     await asked.promise
     await clock.advance(8_000)
@@ -102,7 +102,7 @@ describe('a receiver with a queue', () => {
 
   it('refuses what is no queue', () => {
     expect(() => createReceiver({ secret: () => undefined, on: {}, queue: {} as EventQueue })).toThrow(
-      /queue has no method "enqueue"/,
+      /"queue" is not a function but object/,
     )
   })
 })

@@ -78,9 +78,9 @@ export class HandlerRuns<Transaction> {
     const { clock, handlerTimeoutMs } = this.#tools
     const { abort, attempt } = claimed.received
     const alarm = attempt.alarm ?? new Alarm(clock)
-    const timeoutMs = attempt.handlerTimeoutMs ?? handlerTimeoutMs
+
     const timeOut = () => {
-      abort.abort(`the handler took longer than handlerTimeoutMs (${timeoutMs} ms)`)
+      abort.abort(`the handler took longer than handlerTimeoutMs (${handlerTimeoutMs} ms)`)
       giveUp('handler-timeout')
     }
     let giveUp: RunningHandler['giveUp'] = () => undefined
@@ -94,7 +94,7 @@ export class HandlerRuns<Transaction> {
     const run = { ended, giveUp }
     this.running.add(run)
     if (!claimed.isCommitted) keepLease({ ...this.#tools, alarm }, claimed)
-    alarm.set(timeOut, monotonicNow(clock) + timeoutMs)
+    alarm.set(timeOut, monotonicNow(clock) + handlerTimeoutMs)
     const end = await Promise.race([ended, givenUp])
     alarm.clear(timeOut)
     claimed.endLease()

@@ -11,8 +11,6 @@ import type { ProcessTiming } from './outcome.ts'
 /** The facts about the attempt that delivered an event, and the time limit of its handler. */
 export interface AttemptContext {
   readonly integration: string
-  /** How long the handler may take, if it is not the processor's `handlerTimeoutMs`. */
-  readonly handlerTimeoutMs?: number | undefined
   readonly deadlineAt?: number | undefined
   readonly headers?: AttemptHeaders | undefined
   /** The timer of the delivery, if there is one. */

@@ -179,12 +179,12 @@ describe('closing a receiver with a sink', () => {
   it('waits for a queue that has not confirmed an event', async () => {
     const confirmed = Promise.withResolvers<void>()
     const asked = Promise.withResolvers<void>()
-    const enqueue = () => {
+    const queue = () => {
       asked.resolve()
       return confirmed.promise
     }
     const clock = new ManualClock()
-    const receiver = createReceiver({ secret: TEST_SECRET, on: {}, queue: { enqueue }, clock })
+    const receiver = createReceiver({ secret: TEST_SECRET, on: {}, queue, clock })
     const attempt = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended' }), { signedAt: clock.now() })
     const response = receiver.fetch(new Request('https://receiver.test/hooks', { method: 'POST', ...attempt }))
     await asked.promise

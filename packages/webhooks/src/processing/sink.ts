@@ -10,7 +10,16 @@ import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
  */
 export type EventSink = (event: WebhookEvent, context: SinkContext) => Promise<void>
 
-/** The second argument of a sink. */
+/**
+ * Puts a verified event into a queue. When it resolves, the receiver answers 204, and the service does not send the event again: resolve once
+ * the queue has stored the event durably. If it rejects, or takes longer than 8 s, the receiver answers 503, and the service sends the event
+ * again. An event may be queued twice: the store of the workers recognises it.
+ *
+ * @param context  the integration, which the job must contain beside the event
+ */
+export type EventQueue = (event: WebhookEvent, context: SinkContext) => Promise<unknown>
+
+/** The second argument of a sink or a queue. */
 export interface SinkContext {
   /** The integration of the event: `'default'` unless the receiver has others. */
   readonly integration: string
@@ -27,15 +36,15 @@ interface SinkProcessorOptions {
   readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
 }
 
-/** Calls the sink for each event, except events about the endpoint itself, until it is closed. */
+/** Calls the sink or the queue for each event, except events about the endpoint itself, until it is closed. */
 export class SinkProcessor {
-  readonly #sink: EventSink
+  readonly #sink: EventSink | EventQueue
   readonly #options: SinkProcessorOptions
   readonly #running = new Set<Promise<ProcessOutcome>>()
   #isClosing = false
   #closed: Promise<number> | undefined
 
-  constructor(sink: EventSink, options: SinkProcessorOptions) {
+  constructor(sink: EventSink | EventQueue, options: SinkProcessorOptions) {
     this.#sink = sink
     this.#options = options
   }

@@ -161,7 +161,7 @@ export class TransactionRun<Transaction> {
     if (this.#beganAt !== undefined) return
     const { clock } = this.#tools
     const { abort, attempt } = this.received
-    const timeoutMs = attempt.handlerTimeoutMs ?? this.#tools.handlerTimeoutMs
+    const timeoutMs = this.#tools.handlerTimeoutMs
     const alarm = attempt.alarm ?? new Alarm(clock)
     const timeOut = () => {
       abort.abort(`the event took longer than handlerTimeoutMs (${timeoutMs} ms)`)

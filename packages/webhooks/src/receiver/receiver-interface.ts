@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@notewire/protocol'
-import type { IncomingAttempt } from '../delivering/attempt.ts'
+import type { IncomingAttempt, RoutedAttempt } from '../delivering/attempt.ts'
 import type { Answer } from '../interfaces/answer.ts'
 import type { ProcessOutcome } from '../processing/outcome.ts'
 
@@ -19,9 +19,13 @@ export interface Receiver {
   readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
   /**
    * Processes an event that was verified before, as queue workers do: claim, handler, commit; or the sink. Never rejects: a failure is an
-   * outcome. The event is read like the body of a delivery; a value that is not an event has the outcome `malformed`.
+   * outcome. The event is read like the body of a delivery; a value that is not an event has the outcome `malformed`, and so has an event
+   * of another integration.
+   *
+   * @param about  whose event it is, as the queue was told
+   * @default { integration } of this receiver
    */
-  readonly process: (event: WebhookEvent) => Promise<ProcessOutcome>
+  readonly process: (event: WebhookEvent, about?: AboutEvent) => Promise<ProcessOutcome>
   /**
    * Forgets that an event was processed, so that a replay is processed again. `unknown` if the event was not processed, or if no event can
    * have this id. A receiver with a sink has no records, and always returns `unknown`.
@@ -42,10 +46,10 @@ export interface Receiver {
   readonly [Symbol.asyncDispose]: () => Promise<void>
 }
 
-/** The receiver of many integrations. Its option `secret` is a function that takes the id of an integration. */
-export interface ReceiverOfMany extends Pick<Receiver, 'close' | typeof Symbol.asyncDispose> {
+/** The receivers of many integrations. Mount them with an adapter, on a route with the id of the integration. */
+export interface Receivers extends Pick<Receiver, 'close' | typeof Symbol.asyncDispose> {
   /**
-   * The receiver of one of the integrations, for handlers that take a `Request`: `receiver.for(id).fetch(request)`. It has no state, so it
+   * The receiver of one of the integrations, for handlers that take a `Request`: `receivers.for(id).fetch(request)`. It has no state, so it
    * can be called for each request.
    *
    * @param integration  as the request names it, such as a parameter of the route: an id that is missing, malformed or unknown is
@@ -53,27 +57,23 @@ export interface ReceiverOfMany extends Pick<Receiver, 'close' | typeof Symbol.a
    */
   readonly for: (integration: string | undefined) => Pick<Receiver, 'fetch' | 'respond'>
   /** Answers an attempt of the integration that it names. Never rejects. */
-  readonly respond: (attempt: IncomingAttempt) => Promise<Answer>
+  readonly respond: (attempt: RoutedAttempt) => Promise<Answer>
   /** As `process` of a {@link Receiver}, for the given integration. It does not look up the secret. */
   readonly process: (event: WebhookEvent, about: AboutEvent) => Promise<ProcessOutcome>
   /** As `forget` of a {@link Receiver}, for the given integration. */
   readonly forget: (eventId: string, about: AboutEvent) => Promise<'forgotten' | 'unknown'>
   /**
-   * Drops the cached secret of an integration in this process: the next delivery calls the function `secret` again. Call it when an
+   * Drops the cached secret of an integration in this process: the next delivery calls the function `secretOf` again. Call it when an
    * integration is added or removed, or when a secret has leaked.
    */
   readonly forgetSecret: (integration: string) => void
 }
 
-/** The receiver that `createReceiver` makes of a secret of this type. */
-export type ReceiverFor<Secret> = Secret extends (...parameters: infer Parameters extends readonly unknown[]) => unknown
-  ? Parameters['length'] extends 0
-    ? Receiver
-    : ReceiverOfMany
-  : Receiver
-
-/** What an adapter needs of a receiver. */
+/** What an adapter needs of a receiver that answers for one integration. */
 export type RespondingReceiver = Pick<Receiver, 'respond'>
+
+/** What an adapter needs that passes the integration of each request: a receiver of one integration ignores it. */
+export type RespondingReceivers = Pick<Receivers, 'respond'>
 
 /** The integration of an event. */
 export interface AboutEvent {

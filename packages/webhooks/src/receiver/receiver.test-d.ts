@@ -7,15 +7,16 @@ import { routeHandler } from '../adapters/next.ts'
 import { nodeHandler } from '../adapters/node.ts'
 import {
   createReceiver,
+  createReceivers,
   type EventHandlers,
   type EventSinkOptions,
   type HandlerContext,
   memoryStore,
   type ProcessOutcome,
   type Receiver,
-  type ReceiverOfMany,
   type ReceiverOptions,
   type ReceiverStore,
+  type Receivers,
 } from '../index.ts'
 
 const receiver = createReceiver({ secret: () => undefined, on: {} })
@@ -82,37 +83,41 @@ describe('the secret', () => {
   })
 })
 
-describe('a secret function that takes the integration', () => {
+describe('the receivers of many integrations', () => {
   const signingSecretOf = async (integration: string): Promise<string | null> => `whsec_${integration}`
-  const many = createReceiver({ secret: signingSecretOf, on: {} })
+  const many = createReceivers({ secretOf: signingSecretOf, on: {} })
 
-  it('makes a receiver of many, however it is written', () => {
-    expectTypeOf(many).toEqualTypeOf<ReceiverOfMany>()
-    expectTypeOf(createReceiver({ secret: (integration) => integration, on: {} })).toEqualTypeOf<ReceiverOfMany>()
-    expectTypeOf(createReceiver({ secret: () => undefined, on: {} })).toEqualTypeOf<Receiver>()
-    expectTypeOf(createReceiver({ secret: (id) => [id], sink: async () => undefined })).toEqualTypeOf<ReceiverOfMany>()
-    const either = createReceiver({ secret: process.argv[2] === undefined ? 'whsec_' : signingSecretOf, on: {} })
-    expectTypeOf(either).toEqualTypeOf<Receiver | ReceiverOfMany>()
+  it('are made by a function of the integration', () => {
+    expectTypeOf(many).toEqualTypeOf<Receivers>()
+    expectTypeOf(createReceivers({ secretOf: (id) => [id], sink: async () => undefined })).toEqualTypeOf<Receivers>()
+    // @ts-expect-error the secret of one integration takes no parameter
+    createReceiver({ secret: (integration: string) => integration, on: {} })
+    // @ts-expect-error each integration has a secret of its own
+    createReceivers({ secretOf: 'whsec_', on: {} })
+    // @ts-expect-error each request names its integration
+    createReceivers({ secretOf: signingSecretOf, integration: 'acme', on: {} })
+    // @ts-expect-error each integration has a path of its own
+    createReceivers({ secretOf: signingSecretOf, path: '/webhooks/notes', on: {} })
   })
 
-  it('is given a string, and returns secrets, nothing, or a promise of either', () => {
-    createReceiver({
-      secret: (integration) => {
+  it('are given a string, and return secrets, nothing, or a promise of either', () => {
+    createReceivers({
+      secretOf: (integration) => {
         expectTypeOf(integration).toEqualTypeOf<string>()
         return new Map<string, string[]>().get(integration)
       },
       on: {},
     })
     // @ts-expect-error no secret is a number
-    createReceiver({ secret: (integration: string) => integration.length, on: {} })
+    createReceivers({ secretOf: (integration: string) => integration.length, on: {} })
     // @ts-expect-error ids are text
-    createReceiver({ secret: (integration: number) => String(integration), on: {} })
+    createReceivers({ secretOf: (integration: number) => String(integration), on: {} })
   })
 
-  it('leaves handlers their types', () => {
+  it('leave handlers their types', () => {
     const store = memoryStore() as ReceiverStore<{ readonly transaction: true }>
-    createReceiver({
-      secret: (integration) => integration,
+    createReceivers({
+      secretOf: (integration) => integration,
       store,
       on: {
         'note.ended': (event, context) => {
@@ -124,34 +129,30 @@ describe('a secret function that takes the integration', () => {
     })
   })
 
-  it('has every request, event and forgetting say whose it is', () => {
+  it('have every request, event and forgetting say whose it is', () => {
     // @ts-expect-error of which integration?
     many.fetch
     // @ts-expect-error of which integration?
     many.integration.length
     // @ts-expect-error of which integration?
-    many.process({} as WebhookEvent)
+    void many.process({} as WebhookEvent)
     // @ts-expect-error of which integration?
-    many.forget('evt_1')
+    void many.forget('evt_1')
     expectTypeOf(many.for('acme').fetch).toEqualTypeOf<Receiver['fetch']>()
     expectTypeOf(many.for).parameter(0).toEqualTypeOf<string | undefined>()
     // @ts-expect-error a receiver of one has one
     receiver.for('acme')
   })
 
-  it('is known to adapters', () => {
+  it('are known to adapters', () => {
     express().post('/webhooks/notes/:integration', expressHandler(many))
     createServer(nodeHandler(many, { integrationOf: ({ url }) => url?.slice(1) }))
     createServer(nodeHandler(many.for('acme')))
     // @ts-expect-error it cannot know where the id is
     nodeHandler(many)
-    // @ts-expect-error a receiver of one needs none
-    nodeHandler(receiver, { integrationOf: () => 'acme' })
     expectTypeOf(routeHandler(many)).toExtend<
       (request: Request, context: { params: Promise<{ integration: string }> }) => Promise<Response>
     >()
-    // @ts-expect-error receiver.fetch is the handler
-    routeHandler(receiver)
   })
 })
 
@@ -183,8 +184,8 @@ describe('the options', () => {
 
 describe('hooks', () => {
   it('are told the integration at the end', () => {
-    createReceiver({
-      secret: (integration) => integration,
+    createReceivers({
+      secretOf: (integration) => integration,
       on: {},
       hooks: {
         onOutcome: (_outcome, _timing, { integration }) => expectTypeOf(integration).toEqualTypeOf<string>(),
@@ -228,7 +229,7 @@ describe('a sink', () => {
     // @ts-expect-error a sink needs no store
     createReceiver({ secret: 'whsec_', sink, store: memoryStore() })
     // @ts-expect-error a sink takes the place of a queue
-    createReceiver({ secret: 'whsec_', sink, queue: { enqueue: sink } })
+    createReceiver({ secret: 'whsec_', sink, queue: sink })
     // @ts-expect-error a sink gets stale events too
     createReceiver({ secret: 'whsec_', sink, revisionGate: 'off' })
     // @ts-expect-error a sink gets repeated events too

@@ -4,7 +4,7 @@ import type { SignatureCheck } from '../verifier/signature-check.ts'
 import { LookupLimit, MAX_WAIT_MS } from './lookup-limit.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'
 
-/** How long a secret stays cached after the call of the user's function `secret`. */
+/** How long a secret stays cached after the call of the user's function `secretOf`. */
 const SECRET_MS = 60_000
 /** How long after that call the secret is still used if it cannot be looked up again. Long enough for a database to fail over. */
 const USABLE_MS = 300_000
@@ -44,7 +44,7 @@ interface Lookup {
 const UNKNOWN: SecretFinding = { status: 'unknown' }
 const LIMITED: SecretFinding = { status: 'limited' }
 
-/** Finds the signing secrets of a receiver of many integrations by the function `secret`, and caches them for a minute. */
+/** Finds the signing secrets of many integrations by the function `secretOf`, and caches them for a minute. */
 export class IntegrationSecrets implements SecretFinder {
   readonly isOfMany = true
   readonly #lookUp: SecretLookup

@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import { ANSWER_WITHIN_MS, setTimer } from '../processing/timers.ts'
 
-/** How many calls of the user's function `secret` run at once. */
+/** How many calls of the user's function `secretOf` run at once. */
 export const MAX_RUNNING = 32
 /** How many calls wait in each queue. One that finds its queue full is refused. */
 export const MAX_WAITING = 10_000

@@ -23,11 +23,6 @@ export type SecretSource = Secrets | (() => Secrets | Promise<Secrets>)
  */
 export type SecretLookup = (integration: string) => Secrets | null | Promise<Secrets | null>
 
-/** Whether a `secret` makes a receiver of many integrations: it is a function that takes a parameter. */
-export function isLookup(secret: SecretSource | SecretLookup): secret is SecretLookup {
-  return typeof secret === 'function' && secret.length > 0
-}
-
 /** The result of looking for a secret. */
 export type SecretFinding =
   | { readonly status: 'found'; readonly check: SignatureCheck }
@@ -104,7 +99,7 @@ const SET_THE_VARIABLE =
   'Set the environment variable that contains it before the program starts. If the secret is not known yet at the start, as during a ' +
   "build, pass a function, which the receiver calls at each delivery: secret: () => process.env['NOTES_SIGNING_SECRET']."
 
-/** The finding for what the function `secret` returned. */
+/** The finding for what the function `secret` or `secretOf` returned. */
 export function findingOf(secrets: Secrets | null): SecretFinding {
   try {
     const check = signatureCheckOf(secrets)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { createReceiver } from '../receiver/receiver.ts'
-import type { ReceiverOfMany } from '../receiver/receiver-interface.ts'
+import type { Receivers } from '../receiver/receiver-interface.ts'
+import { createReceivers } from '../receiver/receivers.ts'
 import type { MountedReceiver } from './adapter-checks.ts'
 import { anEvent } from './an-event.ts'
 import { type SignedAttempt, signAttempt } from './sign-attempt.ts'
 
-/** A check that every adapter must pass with a receiver of many integrations. */
+/** A check that every adapter must pass with the receivers of many integrations. */
 export interface AdapterCheckOfMany {
   readonly name: string
   /**
@@ -13,11 +13,11 @@ export interface AdapterCheckOfMany {
    *
    * @param mount  returns the `url` to which the check appends `/` and the id of an integration: `http://127.0.0.1:3999/webhooks/notes`
    */
-  readonly run: (mount: (receiver: ReceiverOfMany) => Promise<MountedReceiver>) => Promise<void>
+  readonly run: (mount: (receiver: Receivers) => Promise<MountedReceiver>) => Promise<void>
 }
 
 /**
- * The checks that an adapter must pass with a receiver of many integrations, in addition to {@link adapterChecks}: run each with a function
+ * The checks that an adapter must pass with the receivers of many integrations, in addition to {@link adapterChecks}: run each with a function
  * that mounts the receiver on a real port, on a route that ends in the id of an integration.
  *
  * @example
@@ -79,7 +79,7 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
     assert.deepEqual(handled, [])
   }),
 
-  check('refuses invalid ids, and does not call the secret function for them', async ({ post, asked, handled }) => {
+  check('refuses invalid ids, and does not call secretOf for them', async ({ post, asked, handled }) => {
     const malformed = [
       '',
       '%20',
@@ -111,7 +111,7 @@ export const adapterChecksOfMany: readonly AdapterCheckOfMany[] = [
 
 interface Stage {
   readonly post: (id: string, attempt: SignedAttempt) => Promise<Response>
-  /** The ids with which the function `secret` was called. */
+  /** The ids with which the function `secretOf` was called. */
   readonly asked: readonly string[]
   readonly handled: readonly (readonly [integration: string, eventId: string])[]
   readonly rotate: (integration: string) => void
@@ -124,8 +124,8 @@ function check(name: string, body: (stage: Stage) => Promise<void>): AdapterChec
       const asked: string[] = []
       const handled: [integration: string, eventId: string][] = []
       const rotated = new Set<string>()
-      const receiver = createReceiver({
-        secret: (integration: string) => {
+      const receiver = createReceivers({
+        secretOf: (integration) => {
           asked.push(integration)
           return integration === 'unknown' ? undefined : secretOf(integration, rotated.has(integration) ? 2 : 1)
         },

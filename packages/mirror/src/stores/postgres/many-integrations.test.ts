@@ -68,7 +68,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     const [one, two] = await open()
     await using world = await manyCustomers(4, { store: one })
     const other = world.another({ store: two })
-    const receiver = other.receiver({ secret: (_integration) => undefined })
+    const receiver = other.receivers({ secretOf: (_integration) => undefined })
     for (const { integration } of world.customers) await world.mirrors.add(integration)
     await world.mirrors.work(BUDGET)
     for (let round = 0; round < 5; round += 1) {

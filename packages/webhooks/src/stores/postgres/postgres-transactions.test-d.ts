@@ -1,6 +1,6 @@
 import { type Client, Pool, type PoolClient } from 'pg'
 import { describe, expectTypeOf, it } from 'vitest'
-import { createReceiver, type Receiver, type ReceiverOfMany, type TransactionContext } from '../../index.ts'
+import { createReceiver, createReceivers, type Receiver, type Receivers, type TransactionContext } from '../../index.ts'
 import { type PostgresTransactions, postgresStore, postgresTransactions } from './index.ts'
 
 const pool = new Pool()
@@ -46,8 +46,8 @@ describe('postgresTransactions', () => {
   })
 
   it('gives handlers what prepare returns', () => {
-    const many = createReceiver({
-      secret: (integration) => integration,
+    const many = createReceivers({
+      secretOf: (integration) => integration,
       store: postgresTransactions(pool),
       prepare: async (event) => ({ kind: event.event_type, size: 3 }),
       on: {
@@ -57,7 +57,7 @@ describe('postgresTransactions', () => {
         },
       },
     })
-    expectTypeOf(many).toEqualTypeOf<ReceiverOfMany>()
+    expectTypeOf(many).toEqualTypeOf<Receivers>()
     createReceiver({
       secret: undefined,
       prepare: () => 'a note',

@@ -1,0 +1,4 @@
+import { startBullmq } from './engines.ts'
+import { testQueue } from './test-queue.ts'
+
+testQueue('BullMQ', startBullmq)

@@ -1,6 +1,0 @@
-export type { DeadLetter, DeadLetters, EventQueue, QueuedEvent, QueueWorker } from '../../interfaces/queue.ts'
-export { EventNotAppliedError, type ProcessingReceiver } from '../run-job.ts'
-export type { Boss, BossDatabase, BossJob, BossTransaction } from './boss.ts'
-export { type PgBossQueue, type PgBossQueueOptions, pgBossQueue } from './pg-boss-queue.ts'
-export { type PgBossWorkerOptions, pgBossWorker } from './pg-boss-worker.ts'
-export type { PgBossPlace } from './place.ts'

@@ -1,0 +1,86 @@
+import { isIdentifier, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { eventFrom } from '../delivering/event-in.ts'
+import { createResponder } from '../delivering/responder.ts'
+import { LostMemory } from '../observing/lost-memory.ts'
+import { Observer } from '../observing/observer.ts'
+import { assertValidGraceMs } from '../options/option-checks.ts'
+import type { SharedSettings } from '../options/resolve-options.ts'
+import type { ProcessOutcome } from '../processing/outcome.ts'
+import { Processor } from '../processing/processor.ts'
+import type { AttemptContext } from '../processing/received-event.ts'
+import { SinkProcessor } from '../processing/sink.ts'
+import { TransactionProcessor } from '../processing/transaction-processor.ts'
+import type { SecretFinder } from '../secrets/secret-source.ts'
+import type { CloseOptions } from './receiver-interface.ts'
+
+/** Connects the rooms of a receiver: what answers deliveries, what processes events, and what reports on both. */
+export function connectReceiver<Transaction>(
+  settings: SharedSettings<Transaction>,
+  secrets: SecretFinder,
+  path: string | undefined,
+) {
+  const { hooks, logErrorMessages, maxBodyBytes, queue, sink, toleranceSeconds, waitUntil, handling, ...processing } =
+    settings
+  const { clock, logger } = processing
+  const { store } = handling
+  const observer = new Observer({ hooks, logger, logErrorMessages, clock })
+  const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
+  const processor = processorOf()
+  // The outcome of a queued event is reported by the worker that processes it.
+  const queueing = queue && new SinkProcessor(queue, { ...processing, reportOutcome: observer.queued })
+  const respond = createResponder({
+    path,
+    maxBodyBytes,
+    toleranceSeconds,
+    waitUntil,
+    clock,
+    secrets,
+    observer,
+    consumer: { kind: sink === undefined ? 'handler' : 'sink', process: processInHook },
+    enqueue: queueing && ((event, context) => queueing.process(event, context)),
+  })
+
+  function processorOf() {
+    if (sink !== undefined) return new SinkProcessor(sink, { ...processing, ...reporting })
+    return handling.mode === 'transactions'
+      ? new TransactionProcessor({ ...processing, ...reporting, ...handling })
+      : new Processor({ ...processing, ...reporting, ...handling })
+  }
+
+  function processInHook(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
+    if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()
+    return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
+  }
+
+  async function process(event: WebhookEvent, integration: string): Promise<ProcessOutcome> {
+    const parsed = eventFrom(event)
+    if (parsed.status === 'malformed') return cannotProcess(event, parsed.problem, integration)
+    observer.drifted(parsed.event, parsed.drift, integration)
+    return await processInHook(parsed.event, { integration })
+  }
+
+  function cannotProcess(event: WebhookEvent, problem: string, integration: string | undefined): ProcessOutcome {
+    observer.malformed(problem, integration)
+    return { status: 'malformed', event, problem }
+  }
+
+  async function forget(eventId: string, integration: string): Promise<'forgotten' | 'unknown'> {
+    return isIdentifier(eventId) ? await store.forget(integration, eventId) : 'unknown'
+  }
+
+  async function close(given?: CloseOptions): Promise<number> {
+    // `process.once('SIGTERM', receiver.close)` passes the name of the signal.
+    const options: CloseOptions = typeof given === 'object' ? given : {}
+    refuseUnknownOptions('close', options, ['graceMs'])
+    const { graceMs = 10_000 } = options
+    assertValidGraceMs(graceMs)
+    const [processing, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])
+    return processing + (enqueuing ?? 0)
+  }
+
+  const closing = { close, [Symbol.asyncDispose]: async () => void (await close()) }
+  return { respond, process, cannotProcess, forget, closing }
+}
+
+/** Of all receivers of this process. */
+const lostMemory = new LostMemory()
