@@ -10,7 +10,8 @@ function anEvent(kind: ChangeEvent['event_type'], data: Partial<ChangeEvent['dat
 }
 
 function found({ transcript, summary, ...note }: Partial<Note> & Partial<Pick<CurrentNote, 'transcript' | 'summary'>>) {
-  const record = { note_id: 'n1', revision: 7, transcript_status: 'ready', summary_status: 'ready', ...note }
+  const statuses = { transcript_status: transcript?.status ?? 'ready', summary_status: summary?.status ?? 'ready' }
+  const record = { note_id: 'n1', revision: 7, ...statuses, ...note }
   return {
     status: 'found' as const,
     note: record,
@@ -92,6 +93,13 @@ describe('a part that is pending', () => {
     ['note.updated', { summary: PENDING }, { summary_status: 'ready' }, 'retry summary'],
   ] as const)('after %s with %j, whose event says %j: %s', (kind, parts, data, expected) => {
     expect(judge(anEvent(kind, data), found(parts))).toBe(expected)
+  })
+
+  it.each(['transcript', 'summary'] as const)('is old if the record says that the %s is ready', (part) => {
+    const record = { [part]: PENDING, [`${part}_status`]: 'ready' }
+    expect(judge(anEvent('note.updated'), found(record))).toBe(`retry ${part}`)
+    expect(judge(anEvent('note.updated'), found({ ...record, revision: 9 }))).toMatch(/^retry/)
+    expect(judge(anEvent('note.updated'), found(record), { ageMs: HOUR + 1 })).toBe(`change without ${part}`)
   })
 
   it.each(['empty', 'failed'] as const)('is final with the status %s', (status) => {

@@ -76,7 +76,9 @@ function isMissing(part: NotePart, event: ChangeEvent, current: CurrentNote, cir
   if (content.status === 'pending') {
     // The newer record says that the part is not ready any more: another recording session has begun.
     const isOutdated = current.note.revision > event.data.revision && current.note[`${part}_status`] === 'pending'
-    return !isOutdated && isAnnounced(part, event, circumstances.applied)
+    const isAnnounced =
+      current.note[`${part}_status`] === 'ready' || isAnnouncedUpTo(event, part, circumstances.applied)
+    return !isOutdated && isAnnounced
   }
   if (content.status !== 'ready' || isLater(circumstances.ageMs)) return false
   const { revision } = content
@@ -84,8 +86,8 @@ function isMissing(part: NotePart, event: ChangeEvent, current: CurrentNote, cir
   return !circumstances.contentHasOwnRevision || (isAnnouncedBy(event, part) && revision < event.data.revision)
 }
 
-/** Whether the service said that a part is ready, in this event or in one that was applied at the same revision. */
-function isAnnounced(part: NotePart, event: ChangeEvent, applied: AppliedNote | undefined): boolean {
+/** Whether an event said that a part is ready: this one, or one that was applied at the same revision. */
+function isAnnouncedUpTo(event: ChangeEvent, part: NotePart, applied: AppliedNote | undefined): boolean {
   if (event.data[`${part}_status`] === 'ready' || isAnnouncedBy(event, part)) return true
   return applied?.revision === event.data.revision && applied.seen.some((seen) => seen.startsWith(ANNOUNCING[part]))
 }
