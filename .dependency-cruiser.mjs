@@ -62,12 +62,13 @@ export default {
     {
       name: 'mirror-rules-are-pure',
       comment:
-        'The rules decide without a clock, a store or a service: they import the data of a note. Of others, they import types alone.',
+        'The rules decide without a clock, a store or a service: they import the data of notes and integrations. Of others, they import types alone.',
       severity: 'error',
       from: { path: '^packages/mirror/src/rules/', pathNot: '\\.test\\.ts$' },
       to: {
         path: '^packages/',
-        pathNot: '^packages/mirror/src/(rules/|interfaces/note-(state|write)\\.ts$)|^packages/protocol/',
+        pathNot:
+          '^packages/mirror/src/(rules/|interfaces/(note-(state|write)|stored-note|consumer-change|integration-store)\\.ts$)|^packages/protocol/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -15,8 +15,8 @@ const underFire = [
   'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
   'src/commands/pull-after-a-kill.test.ts',
 ]
-const ofCommands = ['src/commands/**/*.test.ts']
-const ofDoctor = ['src/doctor/{,python-}receivers.test.ts']
+const ofCommands = ['src/commands/*.test.ts']
+const ofDoctor = ['src/commands/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts']
 
 // With one worker, Vitest runs group 0, the default, after all others. The groups below are therefore 1 and 2.
@@ -158,6 +158,7 @@ const rest = [
   whole('docs'),
   whole('contract-coverage'),
   whole('tour'),
+  whole('see-it-work'),
   whole('budgets'),
   whole('mock-server-program'),
   whole('packed-packages'),
@@ -165,12 +166,11 @@ const rest = [
   whole('newcomer'),
   whole('quickstarts'),
   whole('workflows'),
-  whole('tables'),
   whole('examples'),
   runtimes,
 ]
 // Minutes of compilers and browsers.
-const release = [whole('site'), whole('type-resolution')]
+const release = [whole('site'), whole('see-it-work-in-browser'), whole('type-resolution')]
 
 const projects = {
   people,

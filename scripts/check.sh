@@ -13,4 +13,5 @@ gate 'knip' npm run --silent knip
 gate 'contract documents' npm run --silent contract
 gate 'package check' npm run --silent package-check
 gate 'reference' npm run --silent docs
+gate 'page "See it work" in Chromium' npm run --silent test:page
 gate 'npm start' npm start

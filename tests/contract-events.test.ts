@@ -1,4 +1,4 @@
-import { createMirror, memoryMirror } from '@notewire/mirror'
+import { createMirror } from '@notewire/mirror'
 import { createNotesService } from '@notewire/mock-server'
 import {
   type Drift,
@@ -11,6 +11,7 @@ import {
 import { createReceiver } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
+import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
 import { aCopy, clientOf, quiet } from './contract-variants/service.ts'
 
 const secret = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'

@@ -1,9 +1,10 @@
 import type { NotesClientOptions } from '@notewire/client'
-import { createMirror, memoryMirror } from '@notewire/mirror'
+import { createMirror } from '@notewire/mirror'
 import { type ContractVariants, createNotesService } from '@notewire/mock-server'
 import { isTombstone, type NoteEvent } from '@notewire/protocol'
 import { createReceiver } from '@notewire/webhooks'
 import { describe, expect, it } from 'vitest'
+import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
 import { aCopy, changeNotes, clientOf, quiet, revisionsAt } from './contract-variants/service.ts'
 
 /** The default and every alternative of the contract's open points. An empty contract is the default. */

@@ -6,7 +6,14 @@ import { blocksOfDocstrings, blocksOfMarkdown } from './docs/code-blocks.ts'
 import { compileBlocks } from './docs/compile-blocks.ts'
 import { brokenLinks } from './docs/relative-links.ts'
 
-const markdown = filesOf('*.md', 'docs/**/*.md', 'packages/*/*.md', 'packages/*/vectors/*.md', 'examples/*/*.md')
+const markdown = filesOf(
+  '*.md',
+  'docs/**/*.md',
+  'packages/*/*.md',
+  'packages/*/vectors/*.md',
+  'examples/*/*.md',
+  'tests/*/README.md',
+)
 const sources = filesOf('packages/*/src/**/*.ts')
 const folders = filesOf('packages/*', 'examples/*').concat('.')
 
@@ -25,7 +32,7 @@ it('finds the examples of the README files and of the docstrings', () => {
   const files = examples.map(({ file }) => file)
   expect(files).toContain('README.md')
   expect(files).toContain('packages/protocol/README.md')
-  expect(files).toContain('packages/protocol/src/note.ts')
+  expect(files).toContain('packages/protocol/src/resources.ts')
 })
 
 it('code blocks are marked as ts, and never as a language that would not be compiled', () => {

@@ -27,7 +27,7 @@ const KILLS = isProof ? 60 : 3
 const AHEAD_MS = 10_000
 
 /** Without this, the schedule would follow the clock of the server, and the lease of a killed worker would last a minute. */
-const FOLLOW_THE_CALLER = `CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz
+const FOLLOW_THE_CALLER = `CREATE OR REPLACE FUNCTION notewire_integrations_now(caller_ms float8) RETURNS timestamptz
   LANGUAGE sql SET search_path FROM CURRENT AS 'SELECT to_timestamp(caller_ms / 1000)'`
 
 /** Determines the owner's acts and the lost deliveries, but not the timing. */

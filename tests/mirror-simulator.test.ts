@@ -107,6 +107,6 @@ it('each planted bug fits the code', () => {
 })
 
 it('the page of the proof lists every planted bug', () => {
-  const page = readFileSync(join(WORKSPACE, 'docs/mirror/proof.md'), 'utf8')
+  const page = readFileSync(join(WORKSPACE, 'tests/mirror-simulator/README.md'), 'utf8')
   for (const { name } of [...plantedBugs, ...plantedByLag]) expect(page).toContain(`| ${name} |`)
 })

@@ -1,20 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { WORKSPACE } from '../scripts/run.ts'
 
 const PROGRAM = join(WORKSPACE, 'packages/mock-server/dist/program.js')
-
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'notewire-program-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
 
 const started: ChildProcess[] = []
 afterEach(() => {
@@ -67,50 +58,6 @@ describe('the program', () => {
 
   it('prints that endpoints may have any URL', async () => {
     expect((await ready('--port', '0')).output()).toContain('also a private address')
-    const strict = await ready('--port', '0', '--scenario', await scenario({ service: { urlPolicy: 'public-https' } }))
-    expect(strict.output()).not.toContain('also a private address')
-  })
-
-  it('plays a scenario: its accounts and their events', async () => {
-    const heard: string[] = []
-    const receiver = createServer((request, response) => {
-      request.setEncoding('utf8').on('data', (body) => heard.push(JSON.parse(body).event_type))
-      response.writeHead(204).end()
-    })
-    receiver.listen(0, '127.0.0.1')
-    await once(receiver, 'listening')
-    const { port } = receiver.address() as AddressInfo
-    const program = await ready(
-      '--port',
-      '0',
-      '--scenario',
-      await scenario({
-        service: { seed: 7 },
-        channels: ['Design'],
-        integrations: [{ name: 'Sync', channels: ['Design'], scopes: ['notes:read', 'webhooks:manage'] }],
-        endpoints: [{ url: `http://127.0.0.1:${port}/hooks`, integration: 'Sync' }],
-        acts: [
-          { at: '1s', do: 'record', note: 'plan', title: 'Plan', channel: 'Design' },
-          { at: 1100, do: 'end', note: 'plan', summary: false },
-          { at: 1200, do: 'move', note: 'plan', to: 'personal' },
-          { at: 1300, do: 'edit', note: 'plan', title: 'Plan B' },
-          { at: 1400, do: 'end', note: 'plan' },
-        ],
-      }),
-    )
-    expect(program.shown('Secret of')).toMatch(/^whsec_/)
-    await expect.poll(() => heard).toEqual(['endpoint.verification', 'note.ended', 'note.deleted'])
-    await expect.poll(program.complaints).toContain('The act "end" at 1400 was not done: no recording session')
-    const { notes } = await (await request(program, '/v1/notes')).json()
-    expect(notes).toMatchObject([{ title: 'Plan B', owner: { type: 'personal' } }])
-    const ofSync = await (await request(program, '/v1/notes', program.shown('API key of Sync'))).json()
-    expect(ofSync.notes).toEqual([])
-    receiver.close()
-  })
-
-  it('prefers options to the scenario', async () => {
-    const program = await ready('--notes', '2', '--port', '0', '--scenario', await scenario({ service: { notes: 5 } }))
-    expect((await (await request(program, '/v1/notes')).json()).notes).toHaveLength(2)
   })
 
   it.each([
@@ -122,6 +69,21 @@ describe('the program', () => {
     expect(output()).toMatch(expected)
     expect(complaints()).toBe('')
   })
+})
+
+it('the test in Python of the documentation passes', async () => {
+  const page = await readFile(join(WORKSPACE, 'docs/mock-server/other-languages.md'), 'utf8')
+  const [, test = ''] = /```python\n(.*?)```/s.exec(page) ?? []
+  const program = await ready('--port', '0', '--clock', 'virtual')
+  const python = spawn('python3', ['-'], { env: { ...process.env, NOTES_BASE_URL: program.shown('Base URL') } })
+  let output = ''
+  python.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text
+  })
+  python.stdin.end(test)
+  const [code] = await once(python, 'close')
+  expect(output).toMatch(/Ran 1 test .*OK/s)
+  expect(code).toBe(0)
 })
 
 describe('the program prints the problem and the next step, and its exit code is', () => {
@@ -137,22 +99,6 @@ describe('the program prints the problem and the next step, and its exit code is
     expect(program.complaints()).toContain(complaint)
     expect(program.complaints()).toContain(step)
     expect(program.complaints()).not.toContain('    at ')
-  })
-
-  it('2 for an invalid scenario', async () => {
-    const unknown = start('--scenario', await scenario({ service: { notez: 3 } }))
-    expect(await unknown.ended).toEqual([2, null])
-    expect(unknown.complaints()).toContain('"service" has no option "notez"')
-
-    const refused = start('--port', '0', '--scenario', await scenario({ endpoints: [{ url: 'elsewhere' }] }))
-    expect(await refused.ended).toEqual([2, null])
-    expect(refused.complaints()).toContain('"url" must be an absolute URL')
-  })
-
-  it('1 for a missing file', async () => {
-    const program = start('--scenario', join(folder, 'missing.json'))
-    expect(await program.ended).toEqual([1, null])
-    expect(program.complaints()).toContain('there is no such file')
   })
 
   it('1 for a port in use', async () => {
@@ -192,10 +138,4 @@ async function ready(...args: string[]) {
 
 function request(program: ReturnType<typeof start>, path: string, key = program.shown('API key')): Promise<Response> {
   return fetch(program.shown('Base URL') + path, { headers: { authorization: `Bearer ${key}` } })
-}
-
-async function scenario(content: object): Promise<string> {
-  const path = join(folder, `${Math.random()}.json`)
-  await writeFile(path, JSON.stringify(content))
-  return path
 }

@@ -1,5 +1,4 @@
 import { globSync, readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { faultsOf, startChromium } from '../docs/.vitepress/browser.ts'
@@ -7,7 +6,6 @@ import { DOCS, unlistedPages } from '../docs/.vitepress/contents.ts'
 import { anchorOf } from '../docs/.vitepress/links.ts'
 import { type ServedSite, serve } from '../docs/.vitepress/serve.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { blocksOfMarkdown } from './docs/code-blocks.ts'
 import { isInstalled } from './servers/is-installed.ts'
 import { lostAnchors } from './site/anchors.ts'
 import { lostFiles } from './site/lost-files.ts'
@@ -16,20 +14,6 @@ import { SEARCHES } from './site/searches.ts'
 const SITE = join(WORKSPACE, 'docs/.vitepress')
 const DIST = join(SITE, 'dist')
 const read = (page: string) => readFileSync(join(DOCS, page), 'utf8')
-
-it('the code of the landing page prints the output that the page shows', async () => {
-  const blocks = blocksOfMarkdown('docs/index.md', read('index.md'))
-  const printed = blocks.find(({ language }) => language === 'text')
-  const program = blocks[blocks.indexOf(printed ?? blocks[0] ?? expect.fail('no code')) - 1]
-  // In this folder, from which our packages resolve.
-  const file = join(import.meta.dirname, 'site/landing-page.generated.ts')
-  try {
-    await writeFile(file, program?.code ?? '')
-    expect(await run(process.execPath, ['--conditions=@notewire/source', file], WORKSPACE)).toBe(printed?.code)
-  } finally {
-    await rm(file)
-  }
-})
 
 describe('a heading has the same anchor as on GitHub', () => {
   it.each([

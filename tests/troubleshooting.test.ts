@@ -5,11 +5,16 @@ import { DOCS } from '../docs/.vitepress/contents.ts'
 import { errorCodes } from './error-codes.ts'
 
 describe('troubleshooting', () => {
-  const entries = new Map(
-    readFileSync(join(DOCS, 'troubleshooting.md'), 'utf8')
+  const page = readFileSync(join(DOCS, 'troubleshooting.md'), 'utf8')
+  const sections = new Map(
+    page
       .split(/^### /m)
       .slice(1)
       .map((entry) => [/^`(\w+)`$/m.exec(entry)?.[1] ?? entry.slice(0, 40), entry.split(/^## /m)[0] ?? '']),
+  )
+  // Codes whose explanation is short are rows: what happened and why, and what to do.
+  const rows = new Map(
+    [...page.matchAll(/^\| `(\w+)` \| (.+) \| (.+) \|$/gm)].map(([, code = '', ...cells]) => [code, cells]),
   )
   const codes = errorCodes()
 
@@ -19,11 +24,15 @@ describe('troubleshooting', () => {
   })
 
   it.each([...codes.keys()].sort())('explains %s: the event, its cause and the next step', (code) => {
-    const entry = entries.get(code) ?? ''
+    if (rows.has(code)) {
+      for (const cell of rows.get(code) ?? []) expect(cell).toMatch(/^[A-Z`].{12,}\.$/)
+      return
+    }
+    const entry = sections.get(code) ?? ''
     for (const question of ['What happened:', 'Why:', 'What to do:']) expect(entry).toMatch(`- **${question}** `)
   })
 
   it('explains only codes that an error has', () => {
-    expect([...entries.keys()].filter((code) => !codes.has(code))).toEqual([])
+    expect([...sections.keys(), ...rows.keys()].filter((code) => !codes.has(code))).toEqual([])
   })
 })

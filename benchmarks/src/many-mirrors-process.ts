@@ -70,8 +70,9 @@ async function fill(integrations: number): Promise<void> {
 /** Makes integrations due for a poll, and optionally for a scan. */
 async function poll(count: number, withScan: boolean): Promise<Spent> {
   await pool.query(
-    `UPDATE notewire_integrations SET due_at = now(), rank = 1, poll_every_ms = 1 WHERE integration IN (
-      SELECT integration FROM notewire_integrations ORDER BY integration LIMIT $1)`,
+    `UPDATE notewire_integrations
+      SET record = record || jsonb_build_object('dueAt', extract(epoch FROM now()) * 1000, 'rank', 1, 'pollEveryMs', 1)
+      WHERE integration IN (SELECT integration FROM notewire_integrations ORDER BY integration LIMIT $1)`,
     [count],
   )
   const polling = withScan ? mirrorsWith({ scanEveryMs: 1 }) : mirrors
@@ -143,7 +144,9 @@ async function hint(order: Extract<Order, { readonly hintSeconds: number }>): Pr
 
 async function untilNoneIsDue(): Promise<void> {
   const isAnyLeft = async () => {
-    const { rows } = await pool.query('SELECT FROM notewire_integrations WHERE is_held OR due_at <= now() LIMIT 1')
+    const { rows } = await pool.query(
+      'SELECT FROM notewire_integrations WHERE lease_until IS NOT NULL OR due_at <= extract(epoch FROM now()) * 1000 LIMIT 1',
+    )
     return rows.length > 0
   }
   while (await isAnyLeft()) await sleep(250)

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { NotesClient } from '@notewire/client'
 import { nodeFetch } from '@notewire/client/node-fetch'
-import { createMirror, memoryMirror } from '@notewire/mirror'
+import { createMirror } from '@notewire/mirror'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotePage } from '@notewire/protocol'
 import { copyWithKy } from './mirror-ky-loop.ts'
@@ -23,7 +23,7 @@ const ms = performance.now() - began
 process.send?.({ notes, ms, cpuMs: (user + system) / 1000, maxRssMb: peakMemoryMb() })
 
 async function mirror(): Promise<number> {
-  const store = path === '' ? memoryMirror() : sqliteMirror(path)
+  const store = sqliteMirror(path === '' ? ':memory:' : path)
   const copy = createMirror({ client, store, concurrency: Number(number) })
   await copy.sync()
   const { live, dirty, unsettled } = (await copy.status()).notes

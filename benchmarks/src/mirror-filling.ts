@@ -1,5 +1,6 @@
-import type { MirrorStore, NoteState, NoteWrite } from '@notewire/mirror'
+import type { MirrorStore, NoteState } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
+import type { NoteWrite } from '../../packages/mirror/src/interfaces/note-write.ts'
 import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
 
 /** The default integration of a mirror. */
@@ -41,6 +42,7 @@ function listedState(note: Note, sequence: number): NoteState {
     presence: 'live',
     evidence: { says: 'present', start: sequence, end: sequence, source: 'backfill', at: Date.now() },
     revision: note.revision,
+    visibleRevision: note.revision,
     recordSeenAt: Date.now(),
     status: note.status ?? null,
     transcriptStatus: note.transcript_status ?? null,
@@ -61,6 +63,7 @@ function listedState(note: Note, sequence: number): NoteState {
     failures: 0,
     dueAt: Date.now(),
     heard: null,
+    recordingSessionId: null,
   }
 }
 

@@ -61,15 +61,15 @@ function openRows(path: string) {
 
   function insertOne({ note, transcript, summary }: WholeNote): void {
     count += 1
-    const { title, content, ...record } = note
-    const { markdown, ...summaryRecord } = summary
-    const { text, segments, ...transcriptRecord } = transcript
     const { note_id, revision, status, transcript_status, summary_status, created_at, updated_at } = note
-    const statuses = [status, transcript_status, summary_status, created_at, updated_at].map((value) => value ?? null)
-    insertNote.run(note_id, Date.now(), revision, Date.now(), ...statuses, revision, count)
-    const texts = [title, content, markdown, text].map((value) => (typeof value === 'string' ? value : null))
-    const parts = [segments ?? null, record, summaryRecord, transcriptRecord].map((part) => JSON.stringify(part))
-    insertContent.run(count, ...texts, ...parts)
+    const now = Date.now()
+    const evidence = { says: 'present', start: 1, end: 1, source: 'backfill', at: now }
+    const held = { settledRevision: revision, transcriptHeld: 'ready', summaryHeld: 'ready', recordSeenAt: now }
+    const statuses = { status, transcriptStatus: transcript_status, summaryStatus: summary_status }
+    const times = { createdAt: created_at, updatedAt: updated_at }
+    const state = { presence: 'live', evidence, revision, visibleRevision: revision, ...held, ...statuses, ...times }
+    insertNote.run(note_id, JSON.stringify({ ...state, attempts: 0, failures: 0 }), count)
+    insertContent.run(count, ...[note, summary, transcript].map((part) => JSON.stringify(part)))
   }
 
   return {
@@ -86,12 +86,8 @@ function openRows(path: string) {
 }
 
 const INSERT_NOTE = `
-  INSERT INTO notewire_mirror_notes (
-    integration, version, presence, evidence_says, evidence_start, evidence_end, evidence_source, transcript_held, summary_held, attempts,
-    note_id, evidence_at, revision, record_seen_at, status, transcript_status, summary_status, created_at, updated_at, settled_revision, position
-  ) VALUES ('default', 1, 'live', 'present', 1, 1, 'backfill', 'ready', 'ready', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO notewire_mirror_notes (integration, version, digests, note_id, state, position)
+  VALUES ('default', 1, '{}', ?, ?, ?)`
 
 const INSERT_CONTENT = `
-  INSERT INTO notewire_mirror_content (
-    is_indexed, row_id, title, content, summary, transcript, segments, record, summary_record, transcript_record
-  ) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  INSERT INTO notewire_mirror_content (is_indexed, row_id, record, summary_record, transcript_record) VALUES (1, ?, ?, ?, ?)`

@@ -1,4 +1,4 @@
-import { type MirrorStore, memoryMirror } from '@notewire/mirror'
+import type { MirrorStore } from '@notewire/mirror'
 import { postgresMirror } from '@notewire/mirror/postgres'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { Pool } from 'pg'
@@ -22,17 +22,19 @@ export async function openStore({ kind, at }: StorePlace): Promise<OpenStore> {
 }
 
 const OPEN: Readonly<Record<StorePlace['kind'], (at: string) => OpenStore>> = {
-  memory: () => closedBy(memoryMirror(), () => undefined),
-  sqlite: (path) => {
-    const store = sqliteMirror(path)
-    return closedBy(store, () => store.close?.())
-  },
+  memory: () => inSqlite(':memory:'),
+  sqlite: inSqlite,
   postgres: (url) => {
     const pool = new Pool({ connectionString: url })
     // Connections may still be closing when `end` resolves, and then fail when the server ends.
     pool.on('error', () => undefined)
     return closedBy(postgresMirror(pool), () => pool.end())
   },
+}
+
+function inSqlite(path: string): OpenStore {
+  const store = sqliteMirror(path)
+  return closedBy(store, () => store.close?.())
 }
 
 function closedBy(store: MirrorStore, close: () => unknown): OpenStore {

@@ -45,18 +45,25 @@ export default defineConfig({
         details: 'ES modules, on Node.js from 22.12 on, Bun, Deno and Cloudflare Workers.',
         injectLLMHint: false,
         excludeIndexPage: false,
-        ignoreFilesPerOutput: { llmsFullTxt: ['mock-server/coverage.md'] },
       }),
     ],
     // Pages cannot resolve `vue`, because the dependencies of the site are in `.vitepress/node_modules`.
-    resolve: { alias: [{ find: /^vue(\/server-renderer)?$/, replacement: `${vue}$1` }] },
-    build: { chunkSizeWarningLimit: 2_000 },
+    resolve: {
+      alias: [{ find: /^vue(\/server-renderer)?$/, replacement: `${vue}$1` }],
+      conditions: ['@notewire/source'],
+    },
+    build: {
+      chunkSizeWarningLimit: 2_000,
+      target: 'es2022',
+      // The mock service imports them only when it listens on a port, which the page does not do.
+      rollupOptions: { external: [/^node:/, '@hono/node-server'] },
+    },
   },
   themeConfig: {
     nav: [
+      { text: 'See it work', link: '/see-it-work' },
       { text: 'Tutorial', link: '/tutorial' },
       { text: 'Guides', link: '/#guides-by-task' },
-      { text: 'Guarantees', link: '/receiving/delivery-semantics' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Troubleshooting', link: '/troubleshooting' },
     ],

@@ -13,7 +13,7 @@ interface Part {
 
 // The pages for each task, as paths or patterns below docs/.
 const TASKS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['tutorial.md', 'quickstarts/*.md', 'comparison.md'],
+  Start: ['see-it-work.md', 'tutorial.md', 'quickstart.md', 'comparison.md'],
   'Receive webhooks': [
     'receiving.md',
     'receiving/frameworks.md',
@@ -22,9 +22,9 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'receiving/order-and-duplicates.md',
     'receiving/delivery-semantics.md',
     'receiving/stores.md',
+    'receiving/your-own-store.md',
     'receiving/many-instances.md',
     'receiving/exactly-once.md',
-    'receiving/own-transaction.md',
     'receiving/queues.md',
     'receiving/many-integrations.md',
     'receiving/serverless.md',
@@ -37,17 +37,17 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
   'Read notes': ['reading.md'],
   'Keep a copy': [
     'mirror/README.md',
+    'mirror/new-transcripts.md',
     'mirror/consumers.md',
     'mirror/many-integrations.md',
     'mirror/applications.md',
     'mirror/stores.md',
     'mirror/guarantees.md',
-    'mirror/!(proof).md',
+    'mirror/*.md',
   ],
   'Run in production': ['operate.md', 'operate/opentelemetry.md', 'operate/*.md'],
   'From the terminal': [
     'command-line/getting-notes.md',
-    'command-line/watch.md',
     'command-line/search.md',
     'command-line/export.md',
     'command-line/verify.md',
@@ -59,15 +59,22 @@ const TASKS: Readonly<Record<string, readonly string[]>> = {
     'testing.md',
     'mock-server/as-a-program.md',
     'mock-server/console.md',
-    'mock-server/scenarios.md',
-    'mock-server/!(coverage).md',
+    'mock-server/other-languages.md',
+    'mock-server/*.md',
   ],
-  'Look something up': ['troubleshooting.md', 'glossary.md', 'contract/README.md', 'versioning.md'],
+  'Look something up': [
+    'troubleshooting.md',
+    'api-reference.md',
+    'glossary.md',
+    'contract/README.md',
+    'what-may-differ.md',
+    'versioning.md',
+  ],
   Packages: ['reference/packages/*.md'],
 }
 const COLLAPSED: Readonly<Record<string, readonly string[]>> = {
   Reference: ['reference/*.md', 'reference/{client,mirror,mock-server,protocol,webhooks}/*.md'],
-  Appendices: ['receiving-proof.md', 'mirror/proof.md', 'mock-server/coverage.md', 'benchmarks.md'],
+  Appendices: ['benchmarks.md'],
   'How it is built': ['architecture.md', 'decisions/index.md', 'decisions/*.md'],
 }
 

@@ -31,9 +31,11 @@ export function destinationOf(page: string, href: string): Destination {
   return path.startsWith('docs/') ? { kind: 'as written' } : { kind: 'repository', path }
 }
 
-/** The path on the site of a download, or of the README of a package. @returns `undefined` for other files */
+/** The path on the site of a download, of the README of a package, or of its API reference. @returns `undefined` for other files */
 function publishedAs(path: string): string | undefined {
   if (isDownload(path)) return path.slice('docs'.length)
+  const reported = /^tests\/api-reports\/([^/]+)\.api\.md$/.exec(path)?.[1]
+  if (reported !== undefined) return `/reference/${reported}.md`
   const name = /^packages\/([^/]+)(\/README\.md)?$/.exec(path)?.[1]
   const exists = name !== undefined && existsSync(join(WORKSPACE, 'packages', name, 'README.md'))
   return exists ? `/reference/packages/${name}.md` : undefined

@@ -3,6 +3,7 @@ import type { DefaultTheme, MarkdownEnv, MarkdownRenderer } from 'vitepress'
 /** The search of the site. A page is also found by the `keywords` in its front matter. */
 export const SEARCH: DefaultTheme.LocalSearchOptions = {
   _render: renderWithKeywords,
+  detailedView: true,
   miniSearch: {
     searchOptions: {
       fuzzy: 0.1,
@@ -26,6 +27,6 @@ function renderWithKeywords(
 // VitePress sends the source of this function to the browser, so it must not use other parts of this file.
 function guidesFirst(id: string): number {
   if (/reference|decisions/.test(id)) return 0.2
-  if (/glossary|coverage|proof|benchmarks/.test(id)) return 0.5
-  return id.includes('troubleshooting') ? 0.6 : 1
+  if (id.includes('troubleshooting')) return 0.6
+  return /glossary|benchmarks|architecture/.test(id) ? 0.5 : 1
 }

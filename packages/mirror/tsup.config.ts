@@ -9,7 +9,6 @@ export default defineConfig({
     sqlite: 'src/stores/sqlite/index.ts',
     postgres: 'src/stores/postgres/index.ts',
     opentelemetry: 'src/opentelemetry.ts',
-    testing: 'src/testing/index.ts',
   }),
   onSuccess: () => writeMigration(MIRROR_TABLES),
 })

@@ -13,6 +13,6 @@ export default defineConfig({
   noExternal: ['zod'],
   // The licence of zod asks for its text wherever parts of zod are copied to.
   onSuccess: () => copyFile('node_modules/zod/LICENSE', 'dist/zod.LICENSE'),
-  // The contract documents and the schema of scenarios are published with the code.
+  // The contract documents are published with the code.
   publicDir: '../../docs/contract',
 })

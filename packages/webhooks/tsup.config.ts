@@ -14,7 +14,7 @@ export default defineConfig({
     lambda: 'src/adapters/lambda.ts',
     postgres: 'src/stores/postgres/index.ts',
     sqlite: 'src/stores/sqlite/index.ts',
-    redis: 'src/stores/redis/index.ts',
+    redis: 'src/stores/redis/redis-store.ts',
     storage: 'src/storage/index.ts',
     opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing/index.ts',

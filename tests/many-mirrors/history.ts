@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type MirrorStore, type Mirrors, memoryMirror } from '@notewire/mirror'
+import type { MirrorStore, Mirrors } from '@notewire/mirror'
 import { anEvent } from '@notewire/webhooks/testing'
+import { integrationsOf } from '../../packages/mirror/src/fixtures/integrations-of.ts'
+import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
+import { withMembers } from '../../packages/mirror/src/fixtures/with-members.ts'
 import type { PlayHistory } from '../simulation/history.ts'
 import { Random } from '../simulation/random.ts'
 import { type Customer, processOn, someCustomers } from './customers.ts'
@@ -16,7 +20,7 @@ const PROGRESS_WITHIN_HOURS = 26
 
 class Violation extends Error {}
 
-/** Plays a history of four integrations and two processes, one of which freezes in some of its slices. The clock of each may lie. */
+/** Plays a history of four integrations and two processes, one of which freezes in some of its slices. The clock of each may lie at any time. */
 export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const { service, customers } = await someCustomers(4)
@@ -44,11 +48,18 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await unfrozen.promise
     }
     const freezing = freezingStore(store, isBeforeRelease ? freeze : async () => undefined)
-    const other = processOn(freezing, service, customers, async (asked) => {
+    const otherClock = new WrongClock(service.clock)
+    const onAnswer = async (asked: string) => {
       if (asked === integration && !isBeforeRelease) await freeze()
-    })
+    }
+    const other = processOn(freezing, service, customers, onAnswer, otherClock)
+    if (random.chance(0.4)) otherClock.setWrong(random)
     const working = other.work({ ...BUDGET, integration })
     await Promise.race([frozen.promise, working])
+    // A machine that resumes may show a wrong time until its clock is set.
+    const isSetRight = random.chance(0.4)
+    if (isSetRight) otherClock.setRight()
+    if (!isSetRight && random.chance(0.4)) otherClock.setWrong(random)
     await act()
     unfrozen.resolve()
     await working
@@ -83,12 +94,12 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       customer.write()
       const written = async () => [
         (await store.readProgress(customer.integration)).progressVersion,
-        await store.latestPosition(customer.integration),
-        await store.integrations.get(customer.integration),
+        await reads(store).latestPosition(customer.integration),
+        await integrationsOf(store).get(customer.integration),
       ]
       let before: unknown
       await whileFrozen(customer, async () => {
-        await service.clock.advance(LEASE)
+        await service.clock.advance(LEASES)
         await running.work(BUDGET)
         before = await written()
       })
@@ -103,7 +114,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       })
       await running.work(BUDGET)
       const isThere = (await running.list()).some(({ integration }) => integration === customer.integration)
-      if (isThere || (await store.listNotes(customer.integration, '', 1)).length > 0) {
+      if (isThere || (await reads(store).listNotes(customer.integration, '', 1)).length > 0) {
         throw new Violation('a removed integration was restored')
       }
       await running.add(customer.integration)
@@ -118,14 +129,14 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       if (random.chance(0.5)) {
         // The other process is killed when it has taken an integration.
         const { integration } = customer
-        await store.integrations.wake(integration, service.clock.now())
+        await integrationsOf(store).wake(integration, service.clock.now())
         const now = otherClock.now()
         const killed = await store.integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
         clock.setRight()
         await running.work(BUDGET)
         await service.clock.advance(LEASES)
         await running.work(BUDGET)
-        const token = (await store.integrations.get(integration))?.token
+        const token = (await integrationsOf(store).get(integration))?.token
         if (token === killed?.record.token) throw new Violation('an integration waits for a killed worker')
       }
       if (random.chance(0.3)) otherClock.setWrong(random)
@@ -247,30 +258,23 @@ async function shows(mirrors: Mirrors, customer: Customer, title: string): Promi
 
 async function showsOnlyItsOwn(store: MirrorStore, customers: readonly Customer[]): Promise<void> {
   for (const { integration } of customers) {
-    for (const { note } of await store.listNotes(integration, '', 1_000)) {
+    for (const { note } of await reads(store).listNotes(integration, '', 1_000)) {
       if (note?.title?.startsWith(`${integration} `) !== true) throw new Violation('a note is in another integration')
     }
   }
 }
 
-/** The store of a process that freezes: it renews no lease, and does not detect a lost lease. */
+/** The store of a process that freezes when it finishes a slice. It renews no lease. */
 function freezingStore(store: MirrorStore, beforeFinish: () => Promise<void>): MirrorStore {
   const { integrations } = store
   const freezing = withMembers(integrations, {
-    renew: async () => true,
-    async finish(...values) {
-      await beforeFinish()
-      return await integrations.finish(...values)
+    async write(next, read, now) {
+      if (next !== 'deleted' && read?.leaseUntil) {
+        if (next.leaseUntil === null) await beforeFinish()
+        else if (isDeepStrictEqual({ ...next, leaseUntil: read.leaseUntil }, read)) return 'written'
+      }
+      return await integrations.write(next, read, now)
     },
   })
   return withMembers(store, { integrations: freezing })
-}
-
-function withMembers<Target extends object>(target: Target, members: Partial<Target>): Target {
-  return new Proxy(target, {
-    get(_, name) {
-      const member: unknown = Reflect.get(members, name) ?? Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
 }

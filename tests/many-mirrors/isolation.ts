@@ -1,6 +1,8 @@
 import { NotesClient } from '@notewire/client'
-import { type ConsumerChange, createMirror, createMirrors, type MirrorStore, memoryMirror } from '@notewire/mirror'
+import { type ConsumerChange, createMirror, createMirrors, type MirrorStore } from '@notewire/mirror'
 import { createNotesService } from '@notewire/mock-server'
+import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
 import { Random } from '../simulation/random.ts'
 
 /** Ids that a bug in a key, a pattern or a collation would confuse. */
@@ -110,7 +112,7 @@ async function aSettledNote() {
   const store = memoryMirror()
   const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
   await createMirror({ client, store, clock: service.clock }).sync()
-  const [note] = await store.listNotes('default', '', 1)
+  const [note] = await reads(store).listNotes('default', '', 1)
   if (note?.note == null) throw new Error('the service has no note')
   return { ...note, note: note.note }
 }

@@ -7,10 +7,11 @@ export interface PlantedBug {
   readonly patches: readonly Patch[]
 }
 
-const scheduling = patchOf('mirror/src/stores/integrations-in-memory.ts')
+const keeping = patchOf('mirror/src/fixtures/memory-mirror/integrations-in-memory.ts')
+const scheduling = patchOf('mirror/src/rules/schedule-rule.ts')
 const pausing = patchOf('mirror/src/many/shared-pauses.ts')
 const parking = patchOf('mirror/src/many/parking.ts')
-const storing = patchOf('mirror/src/stores/memory-store.ts')
+const storing = patchOf('mirror/src/fixtures/memory-mirror/memory-mirror.ts')
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -19,45 +20,39 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       storing(
         'if (dueAt !== null) many.wakeByHint(integration, dueAt)',
-        "if (dueAt !== null) for (const one of await many.list({ after: '', limit: 99 })) many.wakeByHint(one.integration, dueAt)",
+        "if (dueAt !== null) for (const one of await many.list({ after: '', limit: 99 })) many.wakeByHint(one.record.integration, dueAt)",
       ),
     ],
   },
   {
     name: "a job's later time overwrites a hint's",
     mistake: 'A worker that ends its slice writes its computed time, although a hint arrived meanwhile.',
-    patches: [scheduling('return row.hints === hints ? after : {', 'return hints >= 0 ? after : {')],
+    patches: [scheduling('if (record.hints === hints) return', 'if (hints >= 0) return')],
   },
   {
     name: 'a worker that lost its lease still commits',
     mistake: 'A commit is fenced by the generation alone.',
-    patches: [scheduling('|| (token !== undefined && token !== row.token)', '')],
+    patches: [keeping('|| (token !== undefined && token !== row.token)', '')],
   },
   {
     name: 'a removed integration is restored',
     mistake: 'A removal begins no new generation, so that a worker can commit the work that it has begun.',
     patches: [
-      scheduling('const { token } = row\n', 'const { token, generation: same } = row\n'),
       scheduling(
-        "state: 'removing',\n      isHeld: false,",
-        "state: 'removing',\n      generation: same,\n      isHeld: false,",
+        'newIntegration(record.integration, generation, now)',
+        'newIntegration(record.integration, record.generation, now)',
       ),
     ],
   },
   {
     name: 'a schedule that a wrong clock wrote holds',
     mistake: 'A due time is believed, however far ahead it is.',
-    patches: [scheduling('(dueAt <= now || isTooFarAhead(dueAt, now))', '(dueAt <= now || Number.isNaN(dueAt))')],
+    patches: [scheduling('dueAt !== null && isPast(dueAt)', 'dueAt !== null && dueAt <= now')],
   },
   {
     name: 'a lease that a wrong clock wrote holds',
     mistake: 'A lease is believed, however far ahead it ends, if it is shorter than a day.',
-    patches: [
-      scheduling(
-        'return isHeld && dueAt !== null && dueAt - now > 2 * (until - now)',
-        'return isHeld && until === now',
-      ),
-    ],
+    patches: [keeping('leaseUntil - now > 2 * (until - now)', 'until === now')],
   },
   {
     name: 'limits of three keys stop all',
@@ -76,8 +71,6 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a probe undoes a resume',
     mistake: 'A resumed integration keeps the lease of the worker that probes its key.',
-    patches: [
-      scheduling('token: row.token + 1, isHeld: false })\n    return true', 'isHeld: false })\n    return true'),
-    ],
+    patches: [scheduling('token: record.token + 1, leaseUntil: null', 'leaseUntil: null')],
   },
 ]

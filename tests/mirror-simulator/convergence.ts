@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Mirror, MirroredNote, MirrorProgress } from '@notewire/mirror'
+import type { Mirror, MirroredNote } from '@notewire/mirror'
+import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
+import type { MirrorProgress } from '../../packages/mirror/src/interfaces/progress.ts'
 import { compare } from './comparison.ts'
 import { haveContentFail } from './content-outage.ts'
 import type { EventSender } from './event-sender.ts'
@@ -125,7 +127,7 @@ async function accept(
   for (const { scanId } of held) await instance.mirror.acceptRemovals(scanId)
   await compare(context, mirror, await readGroundTruth(context), 'the other removals were accepted', () => true)
   for (const { id, name } of world.notes) {
-    const stored = await store.getNote(mirror.integration, id)
+    const stored = await reads(store).getNote(mirror.integration, id)
     if (stored?.state.presence === 'hidden') checker.violated(`${name} is still hidden after its removal was accepted.`)
   }
 }

@@ -1,14 +1,15 @@
 import { NotesClientError } from '@notewire/client'
 import {
   type Mirror,
-  type MirrorCommit,
   MirrorError,
   type MirrorErrorCode,
   type MirroredNote,
-  type MirrorProgress,
   type MirrorStore,
   type NoteState,
 } from '@notewire/mirror'
+import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
+import type { MirrorProgress } from '../../packages/mirror/src/interfaces/progress.ts'
+import type { MirrorCommit } from '../../packages/mirror/src/interfaces/store.ts'
 import type { Answer } from './answer.ts'
 import { Stopped, StoreDownError } from './errors.ts'
 import type { EventMessage } from './event-message.ts'
@@ -190,7 +191,7 @@ export class InvariantChecker {
     evidence.possiblyGoneAt = 0
     shownState.shownSince = undefined
     shownState.goneAt ??= this.#logicalClock.next()
-    const stored = await this.#store.getNote(this.mirror.integration, id)
+    const stored = await reads(this.#store).getNote(this.mirror.integration, id)
     const isErased = stored === undefined || (stored.note ?? stored.transcript ?? stored.summary) === null
     if (!isErased) this.violated(`${name} is gone, but its content is not erased.`)
   }

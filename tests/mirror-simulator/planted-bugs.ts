@@ -12,24 +12,31 @@ export interface PlantedBug {
 }
 
 const reading = patchOf('mirror/src/rules/read-rule.ts')
+const comparing = patchOf('mirror/src/rules/record-rule.ts')
+const clearing = patchOf('mirror/src/rules/contradiction.ts')
+const dating = patchOf('mirror/src/rules/evidence.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/scan.ts')
-const confirming = patchOf('mirror/src/listing/confirmation.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
+const advancing = patchOf('mirror/src/rules/listing-rule.ts')
+const committing = patchOf('mirror/src/ledger/ledger.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
 const lookingUp = patchOf('mirror/src/service/note-reader.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
-const memory = patchOf('mirror/src/stores/memory-store.ts')
+const memory = patchOf('mirror/src/fixtures/memory-mirror/memory-mirror.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
-const watermark = patchOf('client/src/changes/watermark.ts')
+
+const MARK_MISSING = '      markMissing(state, certificate, { holdingScan, sequence, at: clock.now() }),\n'
+const REMOVE_MISSING =
+  "applyRead({ ...state, heldByScan: state.presence === 'live' ? (holdingScan ?? null) : state.heldByScan }, undefined, { start: lister.sequence, end: sequence, source: 'read', requestedAt: clock.now(), at: clock.now() }, { keep: context.keep })"
+
+const MARKING = "import { markMissing } from '../rules/absence-rule.ts'\n"
+const importingReads = scanning(MARKING, `${MARKING}import { applyRead } from '../rules/read-rule.ts'\n`)
 
 /** What a listing did not show is removed without the read that confirms it. */
-const withoutConfirmation = confirming(
-  'const note = await readNote(noteId)\n',
-  'const note = undefined\n  void readNote\n',
-)
+const withoutConfirmation = [importingReads, scanning(MARK_MISSING, `${REMOVE_MISSING},\n`)]
 
 export const plantedBugs: readonly PlantedBug[] = [
   {
@@ -47,10 +54,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'removal of every note that a scan did not list',
     mistake: 'A scan removes every stored note that it did not list, even if the note was read or stored meanwhile.',
     patches: [
-      withoutConfirmation,
+      ...withoutConfirmation,
       memory(
-        '.filter(({ state }) => (state.evidence?.start ?? 0) < startedAt)',
-        '.filter(({ state }) => state.evidence?.source !== "scan" || state.evidence.start < startedAt)',
+        '(evidence?.start ?? 0) < query.missing.startSequence',
+        '(evidence?.source !== "scan" || evidence.start < query.missing.startSequence)',
       ),
       reading(
         'overlaps(state, stamp) && state.evidence?.says !== says',
@@ -66,7 +73,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'missing notes removed without a read',
     mistake: 'A note that a complete listing did not show is removed without a confirming read.',
-    patches: [withoutConfirmation],
+    patches: withoutConfirmation,
   },
   {
     name: 'a higher revision beats a tombstone',
@@ -83,7 +90,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'overlapping reads not compared',
     mistake: 'Of two overlapping reads that contradict each other, the one that is processed last wins.',
     patches: [
-      reading(
+      dating(
         'return evidence !== null && start < evidence.end',
         'return evidence !== null && start < evidence.end && start < 0',
       ),
@@ -93,7 +100,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'strict > at equal timestamps',
     mistake:
       'A poll lists only notes that are newer than the previous poll, without an overlap. A change within the same second is never listed.',
-    patches: [watermark('export const OVERLAP_MS = 5 * 60_000', 'export const OVERLAP_MS = 0')],
+    patches: [changing('const OVERLAP_MS = 5 * 60_000', 'const OVERLAP_MS = 0')],
   },
   {
     name: 'watermark after the backfill',
@@ -140,33 +147,20 @@ export const plantedBugs: readonly PlantedBug[] = [
         'if (!isExpiredCursor(error)) throw error',
         "if (!isExpiredCursor(error)) return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
       ),
-      withoutConfirmation,
+      ...withoutConfirmation,
     ],
   },
   {
     name: 'an empty list accepted',
     mistake: 'A listing without notes removes all notes without confirmation.',
-    patches: [
-      confirming(
-        'const note = await readNote(noteId)\n',
-        'const note = isEmpty ? undefined : await readNote(noteId)\n',
-      ),
-      confirming(
-        '  { clock, keep, ledger, readNote }: SyncContext,',
-        '  { clock, keep, ledger, readNote, isEmpty }: SyncContext & { readonly isEmpty?: boolean },',
-      ),
-      confirming(
-        'yield* confirmByReads(lister, certificate, context)',
-        'yield* confirmByReads(lister, certificate, { ...context, isEmpty: scan.seen === 0 } as SyncContext)',
-      ),
-    ],
+    patches: [importingReads, scanning(MARK_MISSING, `scan.seen === 0 ? ${REMOVE_MISSING} : ${MARK_MISSING.trim()}\n`)],
   },
   {
     name: 'an older record over a newer row',
     mistake: 'A record is stored whatever its revision. A late response replaces a newer record.',
     patches: [
-      reading(
-        "if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? 'same' : 'older'",
+      comparing(
+        "if (note.revision < revision) return overlaps(state, stamp) && state.contradictedSince === null ? same : 'older'",
         "if (note.revision < revision) return 'changed'",
       ),
     ],
@@ -186,8 +180,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The checkpoint of a page is committed before its notes. A crash between the commits loses the notes.',
     patches: [
       listing(
-        '    const leftOut = new Set(',
-        "    if (source !== 'scan') await this.advance(() => progressAfterPage(this.progress, page, { live: 0, unannounced: 0, heardAt: null }, true))\n    const leftOut = new Set(",
+        '    const maxNotes = ',
+        "    if ('checkpoint' in page) await this.advance(() => ({ poll: { ...this.progress.poll, checkpoint: page.checkpoint, isUnderWay: true } }))\n    const maxNotes = ",
       ),
     ],
   },
@@ -222,7 +216,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read that began before the event',
     mistake: 'A read that was in progress when an event arrived counts as the read that the event requires.',
     patches: [
-      reading(
+      clearing(
         'if (state.dirty === null || beganBeforeDirty(state, stamp)) return state',
         'if (state.dirty === null) return state',
       ),
@@ -244,7 +238,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake:
       "A read that was sent before a scan began, and that is answered after the scan, shows a hidden note that the scan did not list. The simulator found this bug in the mirror's own code.",
     patches: [
-      reading('scanStartedAt !== undefined && start < scanStartedAt', 'scanStartedAt !== undefined && start < 0'),
+      dating(
+        'scanStartSequence !== undefined && start < scanStartSequence',
+        'scanStartSequence !== undefined && start < 0',
+      ),
     ],
   },
   {
@@ -277,7 +274,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         '    (transcriptStatus === null || transcriptStatus === state.transcriptStatus) &&\n    (summaryStatus === null || summaryStatus === state.summaryStatus)\n',
         '    transcriptStatus !== "x" && summaryStatus !== "x"\n',
       ),
-      reading("if (isSameRecord(state, note)) return 'same'", "if (note.revision === revision) return 'same'"),
+      comparing('if (isSameRecord(state, note)) return same', 'if (note.revision === revision) return same'),
     ],
   },
   {
@@ -286,8 +283,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
       refreshing(
-        "{ ...request, end, source: 'read', at: clock.now(), scanStartedAt }",
-        "{ ...request, start: end, end, source: 'read', at: clock.now(), scanStartedAt }",
+        "{ ...request, end, source: 'read', at: clock.now(), scanStartSequence }",
+        "{ ...request, start: end, end, source: 'read', at: clock.now(), scanStartSequence }",
       ),
     ],
   },
@@ -296,10 +293,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake:
       'The sequence number of a scan is taken after its first page, so the notes of that page count as seen before the scan.',
     patches: [
-      listing('    live: live.length,\n', '    live: live.length,\n    sequence: before.sequence,\n'),
-      listing(
-        'scan: { ...scan, ...counted, cursor,',
-        'scan: { ...scan, ...counted, startedAt: scan.cursor === null ? counts.sequence : scan.startedAt, cursor,',
+      advancing(
+        'scan: { ...scan, ...counted, unidentified, cursor,',
+        'scan: { ...scan, ...counted, startSequence: scan.cursor === null ? before.sequence : scan.startSequence, unidentified, cursor,',
       ),
     ],
   },
@@ -332,9 +328,9 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'no fencing of listers',
     mistake: 'A lister that was replaced continues to write its progress.',
     patches: [
-      listing(
-        'if (before.progressVersion !== this.#version) throw new AnotherListerError()',
-        'this.#version = before.progressVersion',
+      committing(
+        'expectedVersion !== undefined && progressVersion !== expectedVersion',
+        'expectedVersion !== undefined && progressVersion < 0',
       ),
     ],
   },
@@ -348,8 +344,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A mirror continues with another key, and removes the notes that this key cannot see.',
     patches: [
       guarding(
-        'if (recorded === null || !isSameKey(recorded, given)) throw',
-        'if (recorded === null || (isSameKey(recorded, given) && integration === undefined)) throw',
+        'if (!isSameKey(recorded.progress.key, key)) throw',
+        'if (recorded.progress.key === null || (isSameKey(recorded.progress.key, key) && integration === undefined)) throw',
       ),
     ],
   },
@@ -380,8 +376,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake:
       'A listing that contains a record without a usable identifier or revision removes the note of that record.',
     patches: [
-      confirming(' || unidentified !== undefined', ''),
-      confirming("phase: 'confirming', notes, leftOut, cursor", "phase: 'confirming', notes, leftOut: [], cursor"),
       scanning("phase: 'scan', notes, leftOut, cursor", "phase: 'scan', notes, leftOut: [], cursor"),
       lookingUp('unusable.push(...leftOut)', 'void leftOut'),
     ],
@@ -416,7 +410,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake:
       "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",
     patches: [
-      reading(
+      comparing(
         "held === 'not_ready' && !meansAbsent(status)",
         "held === 'not_ready' && status === null && !meansAbsent(status)",
       ),

@@ -1,7 +1,7 @@
 import { patchOf } from '../simulation/patch.ts'
 import type { PlantedBug } from './planted-bugs.ts'
 
-const reading = patchOf('mirror/src/rules/read-rule.ts')
+const absence = patchOf('mirror/src/rules/absence-rule.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
 const floors = patchOf('mirror/src/rules/deletion-floor.ts')
@@ -24,20 +24,20 @@ export const plantedByLag: readonly PlantedBug[] = [
     mistake: 'A listed record at or below the revision of a deletion event shows the note again.',
     patches: [
       floors(
-        "switch (state.floor === null ? 'newer'",
-        "switch (state.floor === null || stamp.source !== 'read' ? 'newer'",
+        '  const { floor } = state\n  if (floor !== null && isBelow',
+        "  const floor = stamp.source === 'read' ? state.floor : null\n  if (floor !== null && isBelow",
       ),
     ],
   },
   {
     name: 'the revision of a deletion event cleared by its confirmation',
     mistake: 'The read that confirms a deletion clears the revision of the deletion event.',
-    patches: [reading("const ERASED = { presence: 'gone', ", "const ERASED = { presence: 'gone', floor: null, ")],
+    patches: [absence("const ERASED = { presence: 'gone', ", "const ERASED = { presence: 'gone', floor: null, ")],
   },
   {
     name: 'no wait for the lag after a deletion event',
     mistake: 'A read at the revision of a deletion event shows the note again, however soon it was sent.',
-    patches: [floors("? 'newer' : 'may_lag'", "? 'newer' : 'newer'")],
+    patches: [floors("return 'may_lag'", "return 'show'")],
   },
   {
     name: 'content that settles at once',
@@ -46,7 +46,7 @@ export const plantedByLag: readonly PlantedBug[] = [
     patches: [
       refreshing(
         'mayContentLag(state, note, request)) return',
-        'mayContentLag(state, note, request) && read.start < 0) return',
+        'mayContentLag(state, note, request) && read.startSequence < 0) return',
       ),
     ],
   },

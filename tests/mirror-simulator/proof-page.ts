@@ -8,17 +8,17 @@ import { simulator } from './simulator.ts'
 
 const SEEDS = [1, 2, 3] as const
 
-/** Looks for every planted bug by several seeds, and writes `docs/mirror/proof.md`. */
+/** Looks for every planted bug by several seeds, and writes `tests/mirror-simulator/README.md`. */
 export async function writeProofPage(): Promise<void> {
   const table = await writePlantedTable(simulator, SEEDS)
   const laggingTable = await writePlantedTable(laggingSimulator, SEEDS)
-  await writeFile(join(WORKSPACE, 'docs/mirror/proof.md'), pageOf(table, laggingTable))
+  await writeFile(join(WORKSPACE, 'tests/mirror-simulator/README.md'), pageOf(table, laggingTable))
 }
 
 function pageOf(table: string, laggingTable: string): string {
   return `# How the mirror is tested
 
-[Consistency of the mirror](guarantees.md) lists what the mirror guarantees. Three kinds of tests check the guarantees: tests of single assumptions,
+[Consistency of the mirror](../../docs/mirror/guarantees.md) lists what the mirror guarantees. Three kinds of tests check the guarantees: tests of single assumptions,
 tests that kill real processes and database servers, and a simulator. \`npm run simulate:mirror -- --planted\` writes this page.
 
 ## Tests of the assumptions
@@ -28,7 +28,7 @@ tests that kill real processes and database servers, and a simulator. \`npm run 
 | The revision of a note never decreases. | ["content is the highest revision"](../../packages/mirror/src/rules/read-rule.test.ts), ["a service that was restored"](../../packages/mirror/src/lagging-service.test.ts) |
 | A response shows the state at most 30 s before the request. | ["an answer that lags behind an event"](../../packages/mirror/src/rules/read-rule.test.ts) |
 | A full listing shows every note that is visible during the whole listing. | ["a scan"](../../packages/mirror/src/mirror.test.ts), ["a scan of a mirror"](../../packages/mirror/src/stores/postgres/held-removals.test.ts) |
-| For a note that the key cannot see, the service answers 404 or a tombstone. | ["a service that reads no single notes"](../../packages/mirror/src/listing/confirmation.test.ts) |
+| For a note that the key cannot see, the service answers 404 or a tombstone. | ["a service without an operation for single notes"](../../packages/mirror/src/listing/missing-notes.test.ts) |
 | The database keeps what it has committed. | processes and servers that are killed, with [SQLite](../../packages/mirror/src/stores/sqlite/many-processes.test.ts) and [PostgreSQL](../../packages/mirror/src/stores/postgres/many-workers.test.ts) |
 | Another API key is rejected. | [\`another-key.test.ts\`](../../packages/mirror/src/another-key.test.ts) |
 

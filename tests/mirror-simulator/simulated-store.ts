@@ -1,4 +1,6 @@
-import type { LoadedNotes, MirrorCommit, MirrorStore, NoteWrite } from '@notewire/mirror'
+import type { MirrorStore } from '@notewire/mirror'
+import type { NoteWrite } from '../../packages/mirror/src/interfaces/note-write.ts'
+import type { LoadedNotes, MirrorCommit } from '../../packages/mirror/src/interfaces/store.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 
@@ -37,7 +39,7 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
       ...notes.map(describeNote),
       ...(progress === undefined
         ? []
-        : [`progress${scan == null ? '' : ` of a scan (${scan.phase}, since ${scan.startedAt})`}`]),
+        : [`progress${scan == null ? '' : ` of a scan (${scan.phase}, since ${scan.startSequence})`}`]),
       ...(heardAt === undefined ? [] : ['the time of an event']),
     ].join('; ')
   }
@@ -87,32 +89,21 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
         },
         ({ notes, sequence }) => `${namesOf(notes.map(({ state }) => state.noteId))}, at ${sequence}`,
       ),
-    listCandidates: (...values) => call('lists missing notes', () => store.listCandidates(...values), namesOf),
-    countCandidates: (...values) => call('counts missing notes', () => store.countCandidates(...values), String),
-    listHeld: (...values) => call('lists held removals', () => store.listHeld(...values), namesOf),
-    listOverdue: (...values) => call('lists overdue notes', () => store.listOverdue(...values), namesOf),
-    listHolds: (...values) => call('lists scans that hold removals back', () => store.listHolds(...values)),
     count: (...values) => call('counts notes', () => store.count(...values)),
-    latestPosition: (...values) => call('reads the latest position', () => store.latestPosition(...values), String),
-    listChanges: (integration, after, limit) =>
+    listStates: (integration, query) =>
       call(
-        `lists changes after ${after}`,
-        () => store.listChanges(integration, after, limit),
-        (changes) =>
-          changes.map(({ state, position }) => `${nameOf(state.noteId)} at ${position}`).join(', ') || 'none',
+        () => `lists states: ${JSON.stringify(query)}`,
+        () => store.listStates(integration, query),
+        (states) => states.map(({ state, position }) => `${nameOf(state.noteId)} at ${position}`).join(', ') || 'none',
       ),
-    getNote: (...values) =>
+    listNotes: (integration, query) =>
       call(
-        () => `gets ${nameOf(values[1])}`,
-        () => store.getNote(...values),
+        () => ('noteId' in query ? `gets ${nameOf(query.noteId)}` : `lists notes: ${JSON.stringify(query)}`),
+        () => store.listNotes(integration, query),
       ),
-    listNotes: (...values) => call('lists notes', () => store.listNotes(...values)),
-    search: (...values) => call('searches', () => store.search(...values)),
-    readConsumer: (...values) => call('reads a consumer', () => store.readConsumer(...values)),
-    commitConsumer: (...values) => call('commits a consumer', () => store.commitConsumer(...values)),
-    renewConsumer: (...values) => call('renews a consumer', () => store.renewConsumer(...values)),
+    takesTransactions: false,
+    listConsumers: (...values) => call('reads consumers', () => store.listConsumers(...values)),
+    commitConsumer: (...values) => call('commits a consumer', async () => await store.commitConsumer(...values)),
     listConsumable: (...values) => call('lists notes to consume', () => store.listConsumable(...values)),
-    describeConsumer: (...values) => call('describes a consumer', () => store.describeConsumer(...values)),
-    retryParked: (...values) => call('retries parked notes', () => store.retryParked(...values)),
   }
 }

@@ -68,6 +68,8 @@ export class World {
       // The endpoint is never verified, so the service queues its events, and the simulator delivers them.
       contract: { ...contract, whileInactive: 'queued' },
       faults: [{ request: 'GET /v1/notes', fault: { kind: 'short_page', notes: pageSize } }],
+      // Every delivery is read by its position.
+      keepLast: 1_000_000,
     }
     const service = await createNotesService(options)
     await service.connect(() => () => NOT_NOW)

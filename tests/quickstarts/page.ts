@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { WORKSPACE } from '../../scripts/run.ts'
 import { blocksOfMarkdown } from '../docs/code-blocks.ts'
 
-/** What a page of `docs/quickstarts` has its reader type. */
+/** What a section of `docs/quickstart.md` has its reader type. */
 export interface Quickstart {
   /** Creates the project, and leaves the shell in its folder. */
   readonly create: string
@@ -12,29 +12,40 @@ export interface Quickstart {
   /** Starts the receiver. */
   readonly start: string
   readonly files: readonly { readonly path: string; readonly code: string }[]
-  /** The lines that the page says are printed, in their order. */
-  readonly printed: RegExp
-  /** The packages that the page installs. */
+  /** The packages that the section installs. */
   readonly packages: readonly string[]
 }
 
-/** Reads a page, and puts `port` in the place of 3000. */
+const FILE = 'docs/quickstart.md'
+
+/** The sections of the page: the heading of a framework, and what follows it. */
+export function quickstartSections(): ReadonlyMap<string, string> {
+  const [, ...sections] = readFileSync(join(WORKSPACE, FILE), 'utf8').split(/^## /m)
+  return new Map(sections.map((section) => [section.split('\n', 1)[0] ?? '', section]))
+}
+
+/** The lines that the page says are printed, in their order. */
+export function printedByReceivers(): RegExp {
+  const blocks = blocksOfMarkdown(FILE, readFileSync(join(WORKSPACE, FILE), 'utf8'))
+  const printed = blocks.find(({ language }) => language === 'text')
+  if (printed === undefined) throw new Error(`${FILE} needs a block of text with what is printed`)
+  return patternOf(printed.code)
+}
+
+/** Reads a section, and puts `port` in the place of 3000. */
 export function readQuickstart(name: string, port: number): Quickstart {
-  const file = `docs/quickstarts/${name}.md`
-  const text = readFileSync(join(WORKSPACE, file), 'utf8').replaceAll('3000', `${port}`)
-  const blocks = blocksOfMarkdown(file, text)
+  const blocks = blocksOfMarkdown(FILE, (quickstartSections().get(name) ?? '').replaceAll('3000', `${port}`))
   const of = (language: string) => blocks.filter((block) => block.language === language).map(({ code }) => code)
   const [create, listen, start, ...rest] = of('sh')
-  const [printed] = of('text')
-  if (create === undefined || listen === undefined || start === undefined || printed === undefined || rest.length > 0) {
-    throw new Error(`${file} needs three blocks of sh, and one of text with what is printed`)
+  if (create === undefined || listen === undefined || start === undefined || rest.length > 0) {
+    throw new Error(`The section ${name} of ${FILE} needs three blocks of sh`)
   }
   const files = of('ts').map((code) => {
     const path = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
-    if (path === undefined) throw new Error(`${file} has a file that does not begin with its name`)
+    if (path === undefined) throw new Error(`${name} has a file that does not begin with its name`)
     return { path, code }
   })
-  return { create, listen: listen.trim(), start, files, printed: patternOf(printed), packages: packagesIn(create) }
+  return { create, listen: listen.trim(), start, files, packages: packagesIn(create) }
 }
 
 /** `…` on the page stands for what differs from run to run. */

@@ -19,8 +19,6 @@ export interface Grant {
 export interface HandlerCall extends AddressedEvent {
   readonly owner: Owner
   readonly grant: Grant
-  /** It has called `context.commit`. The receiver no longer renews the claim. */
-  committing: boolean
   ended: boolean
   threw: boolean
 }

@@ -7,7 +7,7 @@ import type { Database } from './database.ts'
 import { HistoryContext } from './history-context.ts'
 import { InvariantChecker } from './invariant-checker.ts'
 import { memoryDatabase } from './memory-database.ts'
-import { describeEvent, drawScenario } from './scenario.ts'
+import { describeEvent, drawScenario, type Scenario } from './scenario.ts'
 import { Service } from './service.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
@@ -16,7 +16,9 @@ const MAX_STEPS = 20_000
 export const playHistory: PlayHistory = async ({ seed, history, store }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const schedule = new Schedule(random)
-  const scenario = drawScenario(random)
+  const drawn = drawScenario(random)
+  // `memoryStore` has no transactions.
+  const scenario: Scenario = store === 'memory' ? { ...drawn, effects: 'before the commit' } : drawn
   const checker = new InvariantChecker(schedule, scenario)
   const chronicle = new Chronicle(schedule, tally, inWords)
   const context = new HistoryContext({ random, schedule, scenario, checker, chronicle }, await databaseOf(store))

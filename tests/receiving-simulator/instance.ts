@@ -1,10 +1,17 @@
-import { createReceiver, type EventHandlers, type HandlerContext, type Receiver } from '@notewire/webhooks'
-import type { Transaction } from './database.ts'
-import { makeHandler } from './handler.ts'
+import type { WebhookEvent } from '@notewire/protocol'
+import {
+  createReceiver,
+  type EventHandler,
+  type EventHandlers,
+  type ProcessOutcome,
+  type Receiver,
+} from '@notewire/webhooks'
+import { makeHandler, makeTransactionHandler } from './handler.ts'
 import type { HistoryContext } from './history-context.ts'
 import { INTEGRATIONS } from './scenario.ts'
 import { SimulatedProcess } from './simulated-process.ts'
 import { SimulatedStore } from './simulated-store.ts'
+import { SimulatedTransactions } from './simulated-transactions.ts'
 
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret for simulated deliveries').toString('base64url')}`
 
@@ -95,27 +102,34 @@ function makeReceiver(
   store: SimulatedStore,
   context: HistoryContext,
 ): Receiver {
-  const { handled, handlesUnknown, gate } = context.scenario
-  const handler = makeHandler(context, process, integration)
-  const on: EventHandlers<HandlerContext<Transaction>> = Object.fromEntries([...handled].map((kind) => [kind, handler]))
-  return createReceiver({
-    secret: SIGNING_SECRET,
-    on,
+  const { handled, handlesUnknown, gate, effects } = context.scenario
+  const handlersOf = <Context>(handler: EventHandler<WebhookEvent, Context>) => ({
+    on: Object.fromEntries([...handled].map((kind) => [kind, handler])) as EventHandlers<Context>,
     onUnknown: handlesUnknown ? handler : undefined,
-    store,
+  })
+  const options = {
+    secret: SIGNING_SECRET,
     integration,
     revisionGate: gate,
     // Clocks are wrong by up to ten minutes, and this simulator does not test the signature's timestamp.
     toleranceSeconds: 3_600,
     dedupWindowMs: DEDUP_WINDOW_MS,
+    // Longer than the handlers take, as with leases.
+    handlerTimeoutMs: 900_000,
     clock: process.clock,
     logger: silent,
     hooks: {
-      onOutcome: ({ status, event }) => {
+      onOutcome: ({ status, event }: ProcessOutcome) => {
         if (process.dead) return
         context.chronicle.count(`outcome: ${status}`)
         process.tell(`ends ${integration} ${event.event_id}: ${status}`)
       },
     },
-  })
+  }
+  if (effects === 'before the commit') {
+    return createReceiver({ ...options, store, ...handlersOf(makeHandler(context, process, integration)) })
+  }
+  const { prepare, handle } = makeTransactionHandler(context, process, integration)
+  const transactions = new SimulatedTransactions(process, context, store)
+  return createReceiver({ ...options, store: transactions, prepare, ...handlersOf(handle) })
 }

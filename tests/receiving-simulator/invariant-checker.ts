@@ -97,7 +97,7 @@ export class InvariantChecker {
   }
 
   handlerCalled(addressed: AddressedEvent, owner: Owner, grant: Grant): HandlerCall {
-    const call = { ...addressed, owner, grant, committing: false, ended: false, threw: false }
+    const call = { ...addressed, owner, grant, ended: false, threw: false }
     for (const other of this.#calls) {
       if (other.ended || other.owner.dead || !sameNote(other, call)) continue
       // A process that froze does not notice that its lease has expired.
@@ -164,8 +164,8 @@ export class InvariantChecker {
     this.violation ??= how
   }
 
-  #checkLease({ grant, owner, committing, ended, ...addressed }: HandlerCall): void {
-    if (ended || committing || owner.dead || grant.mayHaveEnded || grant.mayExpire) return
+  #checkLease({ grant, owner, ended, ...addressed }: HandlerCall): void {
+    if (ended || owner.dead || grant.mayHaveEnded || grant.mayExpire) return
     if (grant.validUntil > this.#schedule.now) return
     this.violated(
       `The claim of ${describeEvent(addressed)} expired while its handler was running, although nothing prevented its renewal.`,

@@ -4,7 +4,7 @@ import { type Patch, patchOf } from '../simulation/patch.ts'
 /** A mistake that the simulator must find: the published code with a few lines changed. */
 export interface PlantedBug {
   readonly name: string
-  /** The mistake, as `docs/receiving-proof.md` describes it. */
+  /** The mistake, as `tests/receiving-simulator/README.md` describes it. */
   readonly mistake: string
   readonly patches: { readonly [Store in StoreName]?: readonly Patch[] }
 }
@@ -13,15 +13,19 @@ const memory = patchOf('webhooks/src/stores/memory-store.ts')
 const claimRequest = patchOf('webhooks/src/processing/claim-request.ts')
 const processor = patchOf('webhooks/src/processing/processor.ts')
 const sqlite = patchOf('webhooks/src/stores/sqlite/sqlite-store.ts')
-const claiming = patchOf('webhooks/src/stores/sqlite/claiming.ts')
-const ending = patchOf('webhooks/src/stores/sqlite/ending.ts')
+const statements = patchOf('webhooks/src/stores/sqlite/statements.ts')
+const lookResult = patchOf('webhooks/src/stores/look-result.ts')
+
+/** For the SQLite store: reads the rows of a request again. */
+const READ_AGAIN = `const [[again] = []] = await driver.batch([lookStatement(request, Math.floor(clock.now()))], 'process')
+           const known = knownEvent(again)`
 
 const onBoth = (...patches: readonly Patch[]) => ({ memory: patches, sqlite: patches })
 
 /** For the memory store: the claim with the fencing token of the current claim of its event. */
 const CURRENT_CLAIM = `{
   ...claim,
-  fencingToken: this.#memoryOf(claim.request.integration).events.get(claim.request.eventId)?.lease?.fencingToken ?? '',
+  fencingToken: this.#rows.get(keysOf(claim.request)[0])?.lease?.fencingToken ?? '',
 }`
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -35,14 +39,10 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
       sqlite: [
         sqlite(
-          "return readClaim(await batch(claimStatements(request, now()), 'process'), request)",
-          `const rows = []
-           for (const statement of claimStatements(request, now())) {
-             const sql = statement.sql.replace('AND changes() = 1', 'AND lease_ends_at IS NOT NULL')
-             rows.push(...(await batch([{ ...statement, sql }], 'process')))
-             await clock.sleep(1)
-           }
-           return readClaim(rows, request)`,
+          'const fencingToken = await write(request, { ...found.seen, leaseMs: request.leaseMs })',
+          `await clock.sleep(1)
+           ${READ_AGAIN}
+           const fencingToken = await write(request, { ...known, leaseMs: request.leaseMs })`,
         ),
       ],
     },
@@ -53,17 +53,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          'const held = this.#heldBy(claim)\n    if (held !== undefined) this.#endLease',
-          `const held = this.#heldBy(${CURRENT_CLAIM})\n    if (held !== undefined) this.#endLease`,
+          'if (this.#heldBy(claim).length > 0) this.#endLease',
+          `if (this.#heldBy(${CURRENT_CLAIM}).length > 0) this.#endLease`,
         ),
       ],
       sqlite: [
-        ending(
-          'ifCurrent(RELEASE, [], claim)',
-          `{
-             sql: 'UPDATE notewire_events SET lease_ends_at = NULL WHERE integration = ? AND event_id = ? RETURNING event_id',
-             parameters: [claim.request.integration, claim.request.eventId],
-           }`,
+        sqlite(
+          'await write(claim.request, versionsOf(claim))',
+          `const { integration, eventId, note } = claim.request
+           const endLease = (table, id) => 'UPDATE ' + table + ' SET lease_ends_at = NULL WHERE integration = ? AND ' + id + ' = ?'
+           await driver.batch([
+             { sql: endLease('notewire_events', 'event_id'), parameters: [integration, eventId] },
+             { sql: endLease('notewire_notes', 'note_id'), parameters: [integration, note?.noteId ?? null] },
+           ], 'process')`,
         ),
       ],
     },
@@ -76,10 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         'const end = await this.#handlers.run(handler, claimed)',
         'await this.#options.store.commit(claimed.claim)\n    const end = await this.#handlers.run(handler, claimed)',
       ),
-      processor(
-        "return end.status === 'returned' ? await this.#commit(claim, outcome)",
-        "return end.status === 'returned' ? outcome",
-      ),
+      processor("? await this.#commit(claimed.claim, { status: 'applied', event })", "? { status: 'applied', event }"),
     ),
   },
   {
@@ -90,26 +89,24 @@ export const plantedBugs: readonly PlantedBug[] = [
       memory: [
         memory('  commit(claim: Claim): CommitResult {', '  async commit(claim) {'),
         memory(
-          '    if (note !== undefined && claimedNote?.change !== undefined) {\n',
-          `    this.#endLease(claim, held)
+          '    if (note !== undefined && claimed?.change !== undefined) {\n',
+          `    this.#endLease(claim)
            await this.#clock.sleep(1)
-           if (note !== undefined && claimedNote?.change !== undefined) {
-             const { notes } = this.#memoryOf(claim.request.integration)
-             if (!notes.has(claimedNote.noteId)) notes.set(claimedNote.noteId, note)
+           if (note !== undefined && claimed?.change !== undefined) {
+             const [, key] = keysOf(claim.request)
+             if (!this.#rows.has(key)) this.#rows.set(key, note)
           `,
         ),
-        memory('    this.#endLease(claim, held)\n    if (this.#recordCount', '    if (this.#recordCount'),
+        memory('    this.#endLease(claim)\n    if (this.#recordCount', '    if (this.#recordCount'),
       ],
       sqlite: [
         sqlite(
-          "return commitResult(await batch(commitStatements(claim, now()), 'power-cut'))",
-          `const [mark, ...others] = commitStatements(claim, now())
-           const endLease = releaseStatements(claim).slice(1)
-           const rows = await batch([mark, ...endLease], 'power-cut')
+          "return (await write(request, writing, 'power-cut')) === undefined ? 'lost' : 'committed'",
+          `if ((await write(request, { ...writing, change: undefined })) === undefined) return 'lost'
            await clock.sleep(1)
-           const raise = others.map((each) => ({ ...each, sql: each.sql.replace('AND changes() = 1', '') }))
-           if (hasRow(rows) && raise.length > 0) await batch(raise, 'power-cut')
-           return commitResult(rows)`,
+           ${READ_AGAIN}
+           await write(request, { ...writing, ...known })
+           return 'committed'`,
         ),
       ],
     },
@@ -118,11 +115,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'lease never expiring',
     mistake: 'The claims of a crashed worker never expire.',
     patches: {
-      memory: [memory('return lease !== undefined && lease.endsAt > now', 'return lease !== undefined')],
+      memory: [
+        memory('isWithin(row?.lease?.endsAt, now, now + 2 * request.leaseMs)', 'row?.lease !== undefined'),
+        memory('      if (!isWithin(row.lease?.endsAt, now)) row.lease = undefined\n', ''),
+      ],
       sqlite: [
-        claiming(
-          'WHEN event.lease_ends_at > now AND',
-          'WHEN event.lease_ends_at IS NOT NULL OR note.lease_ends_at IS NOT NULL OR event.lease_ends_at > now AND',
+        statements(
+          'const isLive = (row: string) => `coalesce(',
+          'const isLive = (row: string) => `coalesce(event.lease_ends_at IS NOT NULL OR note.lease_ends_at IS NOT NULL OR ',
         ),
       ],
     },
@@ -132,8 +132,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The receiver answers 204 for an event that another worker is processing.',
     patches: onBoth({
       file: 'webhooks/src/delivering/answer.ts',
-      find: 'return answers.busy',
-      replace: 'return answers.processed',
+      find: "return answerError('busy')",
+      replace: 'return PROCESSED',
     }),
   },
   {
@@ -145,24 +145,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'integration left out of the key',
     mistake: 'Two integrations that share a store also share their notes and events.',
     patches: {
-      memory: [
-        memory(
-          'let memory = this.#integrations.get(integration)',
-          "integration = ''\n    let memory = this.#integrations.get(integration)",
-        ),
-      ],
+      memory: [memory("'note'>): string[] {\n", "'note'>): string[] {\n  integration = ''\n")],
       sqlite: [
-        claiming(
-          'const { integration, eventId, note } = request',
-          "const { eventId, note } = request\n  const integration = ''",
+        sqlite(
+          'driver.batch(statements, outlives)',
+          `driver.batch(statements.map(({ sql, parameters }) => ({
+             sql,
+             parameters: parameters.map((each) => (each === 'personal' || each === 'channel' ? '' : each)),
+           })), outlives)`,
         ),
-        ending(
-          '{ request: { integration, eventId, note }, fencingToken }: Claim,',
-          '{ request: { eventId, note }, fencingToken }: Claim, integration = "",',
-        ),
-        ending('{ request: { integration, note } }: Claim,', '{ request: { note } }: Claim, integration = "",'),
-        ending('parameters: [claim.request.integration, note.noteId,', "parameters: ['', note.noteId,"),
-        ending('parameters: [now, integration, eventId]', "parameters: [now, '', eventId]"),
       ],
     },
   },
@@ -173,16 +164,15 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       sqlite: [
         sqlite(
-          "return readClaim(await batch(claimStatements(request, now()), 'process'), request)",
-          `const snapshot = await batch(claimStatements(request, now()).slice(-1), 'process')
-           const { status } = readClaim([[], ...snapshot], request)
-           if (status !== 'busy') return readClaim([[], ...snapshot], request)
-           await clock.sleep(2)
-           const byTheSnapshot = claimStatements(request, now()).map((statement) => ({
-             ...statement,
-             sql: statement.sql.replace('WHEN event.processed_at IS NOT NULL AND', 'WHEN FALSE AND'),
-           }))
-           return readClaim(await batch(byTheSnapshot, 'process'), request)`,
+          "if (found.status !== 'new') return found",
+          `if (found.status === 'busy') {
+             await clock.sleep(2)
+             ${READ_AGAIN}
+             const token = known.isLeased ? undefined : await write(request, { ...known, leaseMs: request.leaseMs })
+             if (token === undefined) return found
+             return { status: 'claimed', claim: { request, fencingToken: token, applied: known.applied } }
+           }
+           if (found.status !== 'new') return found`,
         ),
       ],
     },
@@ -192,15 +182,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A worker commits its event although another worker has claimed it.',
     patches: {
       memory: [
-        memory(
-          "const held = this.#heldBy(claim)\n    if (held === undefined) return 'lost'\n    const { event, note }",
-          `const held = this.#heldBy(${CURRENT_CLAIM})\n    if (held === undefined) return 'lost'\n    const { event, note }`,
-        ),
+        memory('const [event, note] = this.#heldBy(claim)', `const [event, note] = this.#heldBy(${CURRENT_CLAIM})`),
       ],
       sqlite: [
-        ending(
-          '= ? AND fencing_token = ? AND lease_ends_at IS NOT NULL',
-          '= ? AND fencing_token >= ? AND lease_ends_at IS NOT NULL',
+        sqlite(
+          'const writing = { ...versionsOf(claim), keepMs',
+          `${READ_AGAIN}
+           if (!known.isLeased) return 'lost'
+           const writing = { ...known, keepMs`,
         ),
       ],
     },
@@ -210,17 +199,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The lease expires while the handler runs.',
     patches: onBoth({
       file: 'webhooks/src/processing/handler-run.ts',
-      find: '    if (!claimed.isCommitted) keepLease({ ...this.#tools, alarm }, claimed)\n',
-      replace: '',
+      find: 'const endLease = keepLease({ ...this.#tools, alarm }, claimed)',
+      replace: 'const endLease = () => undefined',
     }),
   },
   {
     name: 'replay held back by the gate',
     mistake: 'The revision gate rejects an event after `forget`.',
-    patches: {
-      memory: [memory('isProcessed ? undefined : note?.change', 'note?.change')],
-      sqlite: [claiming('WHEN event.processed_at IS NULL AND (', 'WHEN (')],
-    },
+    patches: onBoth(lookResult('if (!isProcessed && note?.change', 'if (note?.change')),
   },
   {
     name: 'deletion forgotten',
@@ -229,27 +215,24 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          'raiseRevision(note.applied, claimedNote.change)',
-          '{ ...raiseRevision(note.applied, claimedNote.change), deleted: false }',
+          'raiseRevision(claim.applied, claimed.change)',
+          '{ ...raiseRevision(claim.applied, claimed.change), deleted: false }',
         ),
       ],
-      sqlite: [ending("Number(kind === 'note.deleted')", 'Number(false)')],
+      sqlite: [statements('raiseRevision(applied, change)', '{ ...raiseRevision(applied, change), deleted: false }')],
     },
   },
   {
     name: 'second deletion ignored',
     mistake:
       'After a deletion, only a higher revision passes. The receiver ignores a second loss of access at the same revision.',
-    patches: {
-      memory: [
-        memory(
-          "passRevisionGate(gate, change, applied) === 'stale'",
-          `((applied.deleted && change.kind === 'note.deleted' && change.revision === applied.revision) ||
-            passRevisionGate(gate, change, applied) === 'stale')`,
-        ),
-      ],
-      sqlite: [claiming('WHEN note.deleted THEN passes_if_later', 'WHEN note.deleted THEN 0')],
-    },
+    patches: onBoth(
+      lookResult(
+        "passRevisionGate(gate, note.change, applied) === 'stale'",
+        `((applied?.deleted && note.change.kind === 'note.deleted' && note.change.revision === applied.revision) ||
+          passRevisionGate(gate, note.change, applied) === 'stale')`,
+      ),
+    ),
   },
   {
     name: 'earlier event after a deletion',
@@ -257,11 +240,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          'raiseRevision(note.applied, claimedNote.change)',
-          '{ ...raiseRevision(note.applied, claimedNote.change), deletedAt: -Infinity }',
+          'raiseRevision(claim.applied, claimed.change)',
+          '{ ...raiseRevision(claim.applied, claimed.change), deletedAt: -Infinity }',
         ),
       ],
-      sqlite: [claiming(' > note.deletion_occurred_at', ' IS NOT NULL')],
+      sqlite: [
+        statements(
+          'raiseRevision(applied, change)',
+          '{ ...raiseRevision(applied, change), deletedAt: -8_640_000_000_000_000 }',
+        ),
+      ],
     },
   },
   {
@@ -281,11 +269,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          'raiseRevision(note.applied, claimedNote.change)',
-          '{ ...raiseRevision(note.applied, claimedNote.change), deletedAtAnyRevision: false }',
+          'raiseRevision(claim.applied, claimed.change)',
+          '{ ...raiseRevision(claim.applied, claimed.change), deletedAtAnyRevision: false }',
         ),
       ],
-      sqlite: [ending('ELSE excluded.revision IS NULL OR note.deleted AND', 'ELSE 0 AND')],
+      sqlite: [
+        statements(
+          'raiseRevision(applied, change)',
+          '{ ...raiseRevision(applied, change), deletedAtAnyRevision: false }',
+        ),
+      ],
     },
   },
   {
@@ -293,19 +286,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The receiver answers 204 for a handler that is still running after 8 s.',
     patches: onBoth({
       file: 'webhooks/src/delivering/responder.ts',
-      find: 'return answers.overdue',
-      replace: 'return answers.processed',
+      find: "return answerError('overdue')",
+      replace: "return answerTo({ status: 'applied', event })",
     }),
-  },
-  {
-    name: 'lost renewal taken for a commit',
-    mistake:
-      'If a claim cannot be renewed after the handler, the event counts as committed, although another worker may have claimed it. This bug was in the receiver until the simulator found it.',
-    patches: onBoth(
-      processor(
-        "const answer = await this.#options.store.claim(claim.request)\n    if (answer.status === 'duplicate')",
-        "const answer = { status: await this.#options.store.renew(claim, LEASE_MS) }\n    if (answer.status === 'lost')",
-      ),
-    ),
   },
 ]

@@ -32,7 +32,7 @@ export interface FaultRates {
 /** The parameters of a history, drawn before it begins. */
 export interface Scenario {
   readonly gate: GateMode
-  /** Whether a handler commits the event in the transaction of its effect, or the processor commits it afterwards. */
+  /** Whether the receiver commits the event in the transaction of its effect, or with a lease after the handler. */
   readonly effects: 'with the commit' | 'before the commit'
   /** Whether the service sends requests, or the workers of a queue call `process`. */
   readonly deliveredBy: 'service' | 'queue'
@@ -52,7 +52,7 @@ export function drawScenario(random: Random): Scenario {
   const rate = () => (random.chance(0.5) ? 0 : random.pick([0.02, 0.06, 0.15, 0.4]))
   return {
     gate: random.pick(['deletions-at-equal', 'deletions-at-equal', 'per-kind', 'strict', 'off']),
-    effects: random.pick(['with the commit', 'before the commit']),
+    effects: random.chance(0.25) ? 'with the commit' : 'before the commit',
     deliveredBy: random.pick(['service', 'service', 'queue']),
     skewsMs: Array.from({ length: random.integer(2, 4) }, () => random.pick([0, 0, random.integer(-600_000, 600_000)])),
     handled: new Set(KINDS.filter((kind) => !SOMETIMES_UNHANDLED.has(kind) || random.chance(0.6))),

@@ -2,7 +2,6 @@ import type { Clock } from '@notewire/protocol'
 import type { Claim } from '@notewire/webhooks'
 import { never } from '../simulation/never.ts'
 import type { Owner } from '../simulation/schedule.ts'
-import { TransactionLostError } from './database.ts'
 import type { Grant } from './handler-call.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { AddressedEvent } from './scenario.ts'
@@ -116,12 +115,9 @@ export class SimulatedProcess implements Owner {
             else schedule.after(this.#latencyMs(), () => resolve(answer), this)
           },
           (error: unknown) => {
-            // Only a transaction that lost its claim may fail without a fault.
-            if (error instanceof TransactionLostError) schedule.after(this.#latencyMs(), () => reject(error), this)
-            else
-              this.#context.checker.violated(
-                `${this.name} ${operation}, and the store fails without a fault: ${String(error)}`,
-              )
+            this.#context.checker.violated(
+              `${this.name} ${operation}, and the store fails without a fault: ${String(error)}`,
+            )
           },
         )
       })

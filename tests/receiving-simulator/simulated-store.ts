@@ -1,5 +1,4 @@
-import type { Claim, ClaimRequest, CommitResult, ReceiverStore } from '@notewire/webhooks'
-import type { Transaction } from './database.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '@notewire/webhooks'
 import type { Grant } from './handler-call.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
@@ -11,7 +10,7 @@ const GRACE_MS = 10_000
 const HANDLER_TIMEOUT_MS = 900_000
 
 /** The connection of one process to the shared store. Reports each effect to the checker. */
-export class SimulatedStore implements ReceiverStore<Transaction> {
+export class SimulatedStore implements ReceiverStore {
   readonly #process: SimulatedProcess
   readonly #context: HistoryContext
   readonly #grants = new WeakMap<Claim, Grant>()
@@ -56,10 +55,6 @@ export class SimulatedStore implements ReceiverStore<Transaction> {
     })
   }
 
-  commitIn(transaction: Transaction, claim: Claim): CommitResult | Promise<CommitResult> {
-    return transaction.commitClaim(claim)
-  }
-
   release(claim: Claim) {
     return this.#callWithClaim(claim, 'releases', async (grant) => {
       await this.#context.database.store.release(claim)
@@ -74,7 +69,7 @@ export class SimulatedStore implements ReceiverStore<Transaction> {
     return this.#process.callDatabase(`forgets ${integration} ${eventId}`, async () => {
       const answer = await this.#context.database.store.forget(integration, eventId)
       this.#context.chronicle.count(`forget: ${answer}`)
-      if (answer === 'forgotten') this.#context.checker.forgotten(this.#findEvent(integration, eventId))
+      if (answer === 'forgotten') this.#context.checker.forgotten(this.findEvent(integration, eventId))
       return answer
     })
   }
@@ -103,10 +98,10 @@ export class SimulatedStore implements ReceiverStore<Transaction> {
   }
 
   #eventOf({ request: { integration, eventId } }: Claim) {
-    return this.#findEvent(integration, eventId)
+    return this.findEvent(integration, eventId)
   }
 
-  #findEvent(integration: string, eventId: string) {
+  findEvent(integration: string, eventId: string) {
     const { events } = this.#context.scenario
     const found = events.find((each) => each.integration === integration && each.event.event_id === eventId)
     if (found === undefined) throw new Error(`no event ${eventId} in ${integration}`)

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isNoteEvent, type NoteEvent, type WebhookEvent } from '@notewire/protocol'
-import type { HandlerContext, ProcessOutcome } from '@notewire/webhooks'
+import type { ProcessOutcome } from '@notewire/webhooks'
 import type { Random } from '../simulation/random.ts'
 import type { ChronicleEntry, openChronicle } from './chronicle.ts'
-import type { Effect, WorkerDatabase } from './databases/worker-database.ts'
-import { commitsItself, type Integration } from './integrations.ts'
+import type { Effect } from './databases/worker-database.ts'
+import type { Integration } from './integrations.ts'
 import { handlerMs, isSlowNote } from './slow-notes.ts'
 import type { WorkerReport } from './worker-settings.ts'
 
@@ -17,18 +17,14 @@ interface Tools {
 }
 
 /** A user's code: the handler of one integration. It writes its begin, its effect and its outcome to the chronicle. */
-export class Application<Transaction> {
+export class Application {
   readonly #integration: Integration
-  readonly #writeInTransaction: WorkerDatabase<Transaction>['writeInTransaction']
   readonly #tools: Tools
   readonly #latestRuns = new Map<string, string>()
   #runs = 0
 
-  constructor(integration: Integration, { writeInTransaction }: WorkerDatabase<Transaction>, tools: Tools) {
+  constructor(integration: Integration, tools: Tools) {
     this.#integration = integration
-    this.#writeInTransaction = commitsItself(integration, writeInTransaction !== undefined)
-      ? writeInTransaction
-      : undefined
     this.#tools = tools
   }
 
@@ -51,20 +47,15 @@ export class Application<Transaction> {
     return undefined
   }
 
-  async handle(event: NoteEvent, context: HandlerContext<Transaction>): Promise<void> {
+  async handle(event: NoteEvent): Promise<void> {
     const { worker, random, write } = this.#tools
     const effect = this.#begin(event)
     const log = (what: ChronicleEntry['what']) => write({ ...effect, worker, what })
     log('begins')
     try {
-      if (this.#writeInTransaction !== undefined) {
-        await this.#takeTime(event)
-        await this.#writeInTransaction(effect, context.commit, () => log('ends'))
-      } else {
-        await sleep(random.integer(0, 20))
-        log('effect')
-        await this.#takeTime(event)
-      }
+      await sleep(random.integer(0, 20))
+      log('effect')
+      await this.#takeTime(event)
     } finally {
       log('ends')
     }

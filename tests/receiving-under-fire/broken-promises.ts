@@ -8,7 +8,7 @@ import {
 import type { ChaosResult } from './chaos.ts'
 import type { ChronicleEntry } from './chronicle.ts'
 import type { Effect } from './databases/worker-database.ts'
-import { commitsItself, INTEGRATIONS, type Integration } from './integrations.ts'
+import { INTEGRATIONS, type Integration } from './integrations.ts'
 import { type AddressedEvent, UNHANDLED } from './plan.ts'
 
 /** The default mode, which the workers use. */
@@ -21,8 +21,10 @@ const MIN_LEASE_MS = 17_000
 export interface Evidence extends Pick<ChaosResult, 'killed' | 'paused'> {
   /** Everything that was sent. All of it was acknowledged in the end. */
   readonly sent: readonly AddressedEvent[]
-  /** The effects whose transactions have committed, in order. `undefined` if the store has no transactions. */
-  readonly committed: readonly Effect[] | undefined
+  /** The effects whose transactions have committed, in order. Empty without transactions of the receiver. */
+  readonly committed: readonly Effect[]
+  /** Whether the receiver opens transactions. */
+  readonly inTransactions: boolean
   readonly entries: readonly ChronicleEntry[]
 }
 
@@ -45,12 +47,12 @@ class IntegrationChecker {
   readonly #entries: readonly ChronicleEntry[]
   /** The outcome of each run of a handler, if it is known. */
   readonly #outcomes: ReadonlyMap<string, ChronicleEntry['what']>
-  /** Whether handlers commit events in the transactions of their effects. */
+  /** Whether all workers commit the events in the transactions of their effects. */
   readonly #inTransactions: boolean
   readonly #effects: readonly Effect[]
 
   constructor(integration: Integration, evidence: Evidence) {
-    const { committed, sent, entries } = evidence
+    const { committed, inTransactions, sent, entries } = evidence
     this.#evidence = evidence
     this.#events = new Map(
       sent.filter((each) => each.integration === integration).map((each) => [each.event.event_id, each]),
@@ -61,12 +63,14 @@ class IntegrationChecker {
         run === undefined || WRITTEN_BY_HANDLERS.has(what) ? [] : [[run, what]],
       ),
     )
-    this.#inTransactions = commitsItself(integration, committed !== undefined)
+    this.#inTransactions = inTransactions && integration === 'personal'
+    const isCommitted = new Set(committed.map(({ run }) => run))
     this.#effects = this.#inTransactions
-      ? (committed ?? []).filter((effect) => effect.integration === integration)
-      : this.#entries.flatMap(({ what, run, eventId }) =>
-          what === 'effect' && run ? [{ integration, eventId, run }] : [],
-        )
+      ? committed.filter((effect) => effect.integration === integration)
+      : this.#entries.flatMap(({ what, run, eventId, inTransaction }) => {
+          const isEffect = inTransaction ? what === 'begins' && run && isCommitted.has(run) : what === 'effect'
+          return isEffect && run ? [{ integration, eventId, run }] : []
+        })
   }
 
   /** Each event was applied, or superseded by a newer event of its note. */

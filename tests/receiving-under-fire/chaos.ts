@@ -49,6 +49,8 @@ class Chaos {
     const { service, deliveries, server, random } = this.#options
     const stream = service.deliverAll(deliveries)
     const kills = this.#killAtRandom()
+    // If something else fails first, nobody awaits the kills.
+    kills.catch(() => undefined)
     const outlasting = INTEGRATIONS.map((integration) => this.#begin('note_outlasting', integration))
     const overdue = INTEGRATIONS.map((integration) => this.#begin('note_overdue', integration))
     const begun = await Promise.all([...outlasting, ...overdue])
@@ -69,7 +71,7 @@ class Chaos {
     const replaced: Promise<void>[] = []
     for (const moment of moments.toSorted((a, b) => a - b)) {
       while (service.sent.length < moment) await sleep(5)
-      replaced.push(this.#kill(fleet.victim()))
+      replaced.push(this.#kill(await fleet.victim()))
     }
     await Promise.all(replaced)
   }
@@ -82,7 +84,7 @@ class Chaos {
   /** Sends the event of a slow note to one worker until its handler begins, even if the store fails several times. */
   async #begin(note: SlowNote, integration: Integration): Promise<Begun> {
     const { fleet, service } = this.#options
-    const worker = fleet.spare()
+    const worker = await fleet.spare()
     let hasBegun = false
     const route = (last: WorkerProcess | undefined) => (hasBegun ? fleet.route(last) : worker)
     const acknowledged = service.deliver(eventOfSlowNote(note, integration), route)

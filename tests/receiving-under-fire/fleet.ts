@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../simulation/random.ts'
 import { INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
 import type { StoreServer } from './servers/store-server.ts'
@@ -26,6 +27,7 @@ export class Fleet {
   readonly #begun = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #started = 0
+  #isOver = false
 
   constructor(server: StoreServer, random: Random, folder: string) {
     this.#server = server
@@ -79,17 +81,29 @@ export class Fleet {
   }
 
   /** A worker that only the caller may kill. */
-  spare(): WorkerProcess {
-    const worker = this.victim()
-    this.#spared.add(worker)
-    return worker
+  spare(): Promise<WorkerProcess> {
+    return this.#take((worker) => this.#spared.add(worker))
   }
 
-  /** A worker that may be killed at random. */
-  victim(): WorkerProcess {
-    const worker = this.#pick([...this.#rotation].filter((each) => !this.#spared.has(each)))
-    if (worker === undefined) throw new Error('there is no worker left')
-    return worker
+  /** A worker to kill at random. The load balancer no longer uses it. */
+  victim(): Promise<WorkerProcess> {
+    return this.#take((worker) => this.#rotation.delete(worker))
+  }
+
+  /**
+   * Takes a worker that is not spared, so that no other caller takes it. Waits for one that starts if there is none. Rejects when all are
+   * killed.
+   */
+  async #take(mark: (worker: WorkerProcess) => void): Promise<WorkerProcess> {
+    for (;;) {
+      if (this.#isOver) throw new Error('there is no worker left')
+      const worker = this.#pick([...this.#rotation].filter((each) => !this.#spared.has(each)))
+      if (worker !== undefined) {
+        mark(worker)
+        return worker
+      }
+      await sleep(50)
+    }
   }
 
   /** Kills a worker with SIGKILL, and starts another. */
@@ -121,6 +135,7 @@ export class Fleet {
 
   /** Kills all workers. */
   async killAll(): Promise<void> {
+    this.#isOver = true
     await Promise.all([...this.#workers].map((worker) => worker.kill()))
   }
 

@@ -9,9 +9,11 @@ export function secretVariable(integration: Integration): string {
 }
 
 /**
- * Handlers of `personal` call `context.commit` in the transaction of their effect if the store has transactions. For
- * `channel` the receiver commits the event after the effect.
+ * With transactions, all workers process the events of `personal` in them, so that each takes effect exactly once. Of `channel`, half of the
+ * workers have leases, as during a rolling deploy.
+ *
+ * @param worker  the number of a worker
  */
-export function commitsItself(integration: Integration, hasTransactions: boolean): boolean {
-  return hasTransactions && integration === 'personal'
+export function isInTransactions(integration: Integration, worker: number): boolean {
+  return integration === 'personal' || worker % 2 === 0
 }

@@ -1,7 +1,7 @@
 import type { Integration } from './integrations.ts'
 import type { SlowNote } from './slow-notes.ts'
 
-/** `…-transactions`: every other worker processes the events of `personal` in transactions of the receiver. */
+/** `…-transactions`: the receiver opens transactions, see `isInTransactions`. */
 export type Engine = 'sqlite' | 'sqlite-transactions' | 'postgres' | 'postgres-transactions' | 'redis'
 
 /** The settings of a worker, which it gets in an environment variable. */

@@ -3,19 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { flushCompileCache } from 'node:module'
 import { type NoteEvent, systemClock } from '@notewire/protocol'
-import {
-  createReceiver,
-  type HandlerContext,
-  type ProcessOutcome,
-  type Receiver,
-  type TransactionContext,
-} from '@notewire/webhooks'
+import { createReceiver, type ProcessOutcome, type Receiver, type TransactionContext } from '@notewire/webhooks'
 import { nodeHandler } from '@notewire/webhooks/node'
 import { Random } from '../simulation/random.ts'
 import { Application } from './application.ts'
 import { openChronicle } from './chronicle.ts'
 import type { WorkerDatabase } from './databases/worker-database.ts'
-import { commitsItself, INTEGRATIONS, type Integration, secretVariable } from './integrations.ts'
+import { INTEGRATIONS, type Integration, isInTransactions, secretVariable } from './integrations.ts'
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 
 const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
@@ -32,7 +26,7 @@ switch (settings.engine) {
   }
   case 'sqlite-transactions': {
     const { openSqlite } = await import('./databases/sqlite.ts')
-    await serve(openSqlite(location, number % 2 === 0))
+    await serve(openSqlite(location, true))
     break
   }
   case 'postgres': {
@@ -42,7 +36,7 @@ switch (settings.engine) {
   }
   case 'postgres-transactions': {
     const { openPostgres } = await import('./databases/postgres.ts')
-    await serve(openPostgres(location, number % 2 === 0))
+    await serve(openPostgres(location, true))
     break
   }
   case 'redis': {
@@ -75,7 +69,7 @@ async function close(receivers: readonly Receiver[], database: { close(): Promis
 }
 
 function receiverOf<Transaction>(integration: Integration, database: WorkerDatabase<Transaction>): Receiver {
-  const application = new Application(integration, database, tools)
+  const application = new Application(integration, tools)
   const options = {
     secret: () => process.env[secretVariable(integration)],
     integration,
@@ -87,7 +81,7 @@ function receiverOf<Transaction>(integration: Integration, database: WorkerDatab
     logger: silent,
   }
   const { transactions } = database
-  if (transactions !== undefined && commitsItself(integration, true)) {
+  if (transactions !== undefined && isInTransactions(integration, number)) {
     const handle = (event: NoteEvent, { transaction }: TransactionContext<Transaction>) =>
       application.handleInTransaction(event, (effect) => transactions.write(transaction, effect))
     return createReceiver({
@@ -97,7 +91,7 @@ function receiverOf<Transaction>(integration: Integration, database: WorkerDatab
       on: { 'note.ended': handle, 'note.updated': handle, 'note.deleted': handle },
     })
   }
-  const handle = (event: NoteEvent, context: HandlerContext<Transaction>) => application.handle(event, context)
+  const handle = (event: NoteEvent) => application.handle(event)
   return createReceiver({
     ...options,
     store: database.store,

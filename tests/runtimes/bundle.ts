@@ -1,8 +1,8 @@
 import { build } from 'tsup'
 
-/** Compiles files for Node.js 20 and newer, Bun and Deno. What they import from packages stays an import. */
-export async function compile(files: readonly string[], folder: string): Promise<void> {
-  await build({ ...shared, entry: [...files], outDir: folder, target: 'node20.10', skipNodeModulesBundle: true })
+/** Compiles files for Node.js 22 and newer, Bun and Deno. What they import from packages stays an import. */
+export async function compile(files: Readonly<Record<string, string>>, folder: string): Promise<void> {
+  await build({ ...shared, entry: { ...files }, outDir: folder, target: 'node22.12', skipNodeModulesBundle: true })
 }
 
 /** Bundles one file with all that it imports but what `nodejs_compat` brings, as Workers are deployed. */

@@ -13,13 +13,6 @@ export interface Runtime {
 
 const installed = (path: string) => join(import.meta.dirname, 'node_modules', path)
 
-export const node20: Runtime = {
-  name: 'Node.js 20',
-  version: /^v20\./,
-  program: installed('node20/bin/node'),
-  args: [],
-}
-
 /** The one that the workspace runs on. */
 export const here: Runtime = { name: 'Node.js 24', version: /^v24\./, program: process.execPath, args: [] }
 

@@ -1,5 +1,6 @@
 export { freePort } from './free-port.ts'
 export { isInstalled } from './is-installed.ts'
+export { type MariaDb, startMariaDb } from './mariadb.ts'
 export { type PgBouncer, startPgBouncer } from './pg-bouncer.ts'
 export { type Postgres, startPostgres } from './postgres.ts'
 export { type Redis, startRedis } from './redis.ts'

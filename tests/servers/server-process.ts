@@ -20,7 +20,9 @@ export async function startServerProcess(
   process.on('exit', kill)
   server.on('exit', () => process.off('exit', kill))
   const failed = once(server, 'error').then(([error]) => {
-    throw new Error(`${program} did not start. Install it: apt-get install -y redis-server pgbouncer`, { cause: error })
+    throw new Error(`${program} did not start. Install it: apt-get install -y redis-server pgbouncer mariadb-server`, {
+      cause: error,
+    })
   })
   await Promise.race([listening(server, port), failed])
   return server

@@ -1,12 +1,21 @@
 import type { Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme-without-fonts'
+import { defineAsyncComponent } from 'vue'
 import DeliveryDiagram from './delivery-diagram.vue'
 import Layout from './layout.vue'
+import SectionTabs from './section-tabs.vue'
 import './style.css'
 
 // biome-ignore lint/style/noDefaultExport: VitePress reads it
 export default {
   extends: DefaultTheme,
   Layout,
-  enhanceApp: ({ app }) => void app.component('DeliveryDiagram', DeliveryDiagram),
+  enhanceApp: ({ app }) => {
+    app.component('DeliveryDiagram', DeliveryDiagram)
+    app.component('SectionTabs', SectionTabs)
+    app.component(
+      'SeeItWork',
+      defineAsyncComponent(() => import('../see-it-work/see-it-work.vue')),
+    )
+  },
 } satisfies Theme

@@ -37,7 +37,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000))
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
-// Lists all notes first. Then reads the notes of events immediately, polls every 5 minutes, and scans once a day.
+// Lists all notes. Then fetches each note as soon as an event names it, polls every 5 minutes, and lists all notes once a day.
 await mirror.run({ signal: stop.signal })
 server.close()
 await receiver.close()

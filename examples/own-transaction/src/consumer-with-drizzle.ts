@@ -1,9 +1,9 @@
 import type { ApplyChanges } from '@notewire/mirror'
-import type { PostgresTransaction } from '@notewire/webhooks/postgres'
+import type { PostgresTransaction } from '@notewire/mirror/postgres'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import type { Pool } from 'pg'
-import { connectionOf } from './with-drizzle.ts'
+import { ofDrizzle } from './connections.ts'
 
 const outbox = pgTable('outbox', { noteId: text('note_id').notNull(), kind: text().notNull() })
 
@@ -13,6 +13,6 @@ export function applyWithDrizzle(pool: Pool): ApplyChanges<PostgresTransaction> 
   return (changes, { commit }) =>
     database.transaction(async (transaction) => {
       await transaction.insert(outbox).values(changes.map(({ noteId, kind }) => ({ noteId, kind })))
-      await commit(connectionOf(transaction))
+      await commit(ofDrizzle(transaction))
     })
 }

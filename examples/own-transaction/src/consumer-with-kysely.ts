@@ -1,8 +1,8 @@
 import type { ApplyChanges } from '@notewire/mirror'
-import type { PostgresTransaction } from '@notewire/webhooks/postgres'
+import type { PostgresTransaction } from '@notewire/mirror/postgres'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Pool } from 'pg'
-import { connectionOf } from './with-kysely.ts'
+import { ofKysely } from './connections.ts'
 
 interface Tables {
   readonly outbox: { readonly note_id: string; readonly kind: string }
@@ -15,6 +15,6 @@ export function applyWithKysely(pool: Pool): ApplyChanges<PostgresTransaction> {
     database.transaction().execute(async (transaction) => {
       const rows = changes.map(({ noteId, kind }) => ({ note_id: noteId, kind }))
       await transaction.insertInto('outbox').values(rows).execute()
-      await commit(connectionOf(transaction))
+      await commit(ofKysely(transaction))
     })
 }

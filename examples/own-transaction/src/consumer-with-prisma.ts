@@ -1,9 +1,9 @@
 import type { ApplyChanges } from '@notewire/mirror'
-import type { PostgresTransaction } from '@notewire/webhooks/postgres'
+import type { PostgresTransaction } from '@notewire/mirror/postgres'
 import { PrismaPg } from '@prisma/adapter-pg'
 import type { Pool } from 'pg'
+import { ofPrisma } from './connections.ts'
 import { PrismaClient } from './generated/client.ts'
-import { connectionOf } from './with-prisma.ts'
 
 /** Writes every change to the table `outbox`. */
 export function applyWithPrisma(pool: Pool): ApplyChanges<PostgresTransaction> {
@@ -11,6 +11,6 @@ export function applyWithPrisma(pool: Pool): ApplyChanges<PostgresTransaction> {
   return (changes, { commit }) =>
     prisma.$transaction(async (transaction) => {
       await transaction.outbox.createMany({ data: changes.map(({ noteId, kind }) => ({ noteId, kind })) })
-      await commit(connectionOf(transaction))
+      await commit(ofPrisma(transaction))
     })
 }

@@ -7,10 +7,8 @@ import knexOf, { type Knex } from 'knex'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import { Pool } from 'pg'
 import { DataSource, type EntityManager } from 'typeorm'
+import { ofDrizzle, ofKysely, ofPrisma } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
-import { connectionOf as ofDrizzle } from './with-drizzle.ts'
-import { connectionOf as ofKysely } from './with-kysely.ts'
-import { connectionOf as ofPrisma } from './with-prisma.ts'
 
 const deletions = pgTable('deletions', { noteId: text('note_id').notNull(), reason: text() })
 

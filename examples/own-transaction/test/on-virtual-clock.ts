@@ -7,7 +7,7 @@ export function onVirtualClock(pool: Pool) {
   const store = postgresMirror(pool)
   const migrate: MirrorStore['migrate'] = async () => {
     await store.migrate()
-    await pool.query(`CREATE OR REPLACE FUNCTION notewire_integrations_now_1(caller_ms float8) RETURNS timestamptz LANGUAGE sql
+    await pool.query(`CREATE OR REPLACE FUNCTION notewire_integrations_now(caller_ms float8) RETURNS timestamptz LANGUAGE sql
       AS 'SELECT to_timestamp(caller_ms / 1000)'`)
   }
   return { ...store, migrate }

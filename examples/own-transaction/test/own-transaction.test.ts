@@ -4,26 +4,18 @@ import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { createNotesService } from '@notewire/mock-server'
 import { postgresStore } from '@notewire/webhooks/postgres'
-import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { type Postgres, startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
 import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
 import { applyWithKysely } from '../src/consumer-with-kysely.ts'
 import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
 import { createTables } from '../src/tables.ts'
-import { receiverWithDrizzle } from '../src/with-drizzle.ts'
-import { receiverWithKysely } from '../src/with-kysely.ts'
-import { receiverWithPg } from '../src/with-pg.ts'
-import { receiverWithPrisma } from '../src/with-prisma.ts'
 import { onVirtualClock } from './on-virtual-clock.ts'
-
-const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
 
 let server: Postgres
 let pool: Pool
 
 before(async () => {
-  process.env['NOTES_SIGNING_SECRET'] = SECRET
   server = await startPostgres()
   pool = new Pool({ connectionString: server.url })
   // The server may stop before the last connection is closed.
@@ -37,39 +29,6 @@ after(async () => {
   await pool.end()
   await server.stop()
 })
-
-for (const [name, receiverWith] of Object.entries({
-  pg: receiverWithPg,
-  drizzle: receiverWithDrizzle,
-  kysely: receiverWithKysely,
-  prisma: receiverWithPrisma,
-})) {
-  describe(`a handler that commits its event with ${name}`, () => {
-    it('has its effect once when the same event is delivered twice', async () => {
-      const { fetch } = receiverWith(pool)
-      const event = anEvent({ kind: 'note.deleted' })
-      assert.equal((await fetch(await deliveryOf(event))).status, 204)
-      assert.equal((await fetch(await deliveryOf(event))).status, 204)
-      assert.equal(await count('deletions'), 1)
-    })
-
-    for (const write of ['INSERT ON deletions', 'UPDATE OF kept_until ON notewire_events']) {
-      it(`leaves neither its row nor the record of the event when its COMMIT fails after ${write}`, async () => {
-        const { fetch } = receiverWith(pool)
-        const event = anEvent({ kind: 'note.deleted' })
-        await refuse(write)
-        assert.equal((await fetch(await deliveryOf(event))).status, 500)
-        assert.equal(await count('deletions'), 0)
-        assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 0)
-
-        await accept()
-        assert.equal((await fetch(await deliveryOf(event))).status, 204)
-        assert.equal(await count('deletions'), 1)
-        assert.equal(await count('notewire_events WHERE kept_until IS NOT NULL'), 1)
-      })
-    }
-  })
-}
 
 describe('a consumer writes every change once if it commits its position with', () => {
   for (const [name, applyWith] of Object.entries({
@@ -101,13 +60,6 @@ describe('a consumer writes every change once if it commits its position with', 
     })
   }
 })
-
-async function deliveryOf(event: object): Promise<Request> {
-  return new Request('https://receiver.example/webhooks/notes', {
-    method: 'POST',
-    ...(await signAttempt(SECRET, event)),
-  })
-}
 
 async function count(rows: string): Promise<number> {
   return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count

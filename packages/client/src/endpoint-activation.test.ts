@@ -57,17 +57,6 @@ describe('waiting for an endpoint to become active', () => {
     expect(await errorOf(call)).toBe(controller.signal.reason)
     expect(requests).toHaveLength(3)
   })
-
-  it.each([
-    ['timeoutMs', { timeoutMs: -1 }],
-    ['timeoutMs', { timeoutMs: Number.NaN }],
-    ['timeout', { timeout: 1000 }],
-  ])('rejects a wrong %s', async (option, options) => {
-    const { client } = serviceWith(() => 'active')
-    expect(await errorOf(client.webhookEndpoints.waitUntilActive('e1', options as object))).toMatchObject({
-      option,
-    })
-  })
 })
 
 /** A client of a service in the same process. The status of its only endpoint depends on the time since the start, in milliseconds. */

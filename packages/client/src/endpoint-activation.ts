@@ -1,4 +1,4 @@
-import { OptionError, refuseUnknownOptions, systemClock, type WebhookEndpoint } from '@notewire/protocol'
+import { systemClock, type WebhookEndpoint } from '@notewire/protocol'
 import { EndpointNotActiveError } from './errors/notes-client-error.ts'
 import type { CallOptions } from './options/call-options.ts'
 import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
@@ -18,19 +18,14 @@ const POLL_INTERVAL_MS = 1000
 /** Reads an endpoint every second until it is active (contract §3). */
 export async function waitForActivation(
   readEndpoint: (options: CallOptions) => Promise<WebhookEndpoint>,
-  options: ActivationOptions,
+  { timeoutMs = 120_000, signal }: ActivationOptions,
 ): Promise<WebhookEndpoint> {
-  refuseUnknownOptions('webhookEndpoints.waitUntilActive', options, ['timeoutMs', 'signal'])
-  const { timeoutMs = 120_000, signal } = options
-  if (!(timeoutMs >= 0)) {
-    throw new OptionError('timeoutMs', 'timeoutMs is not a valid duration. Pass a number of milliseconds, 0 or more.')
-  }
   const deadline = performance.now() + timeoutMs
   for (;;) {
     const endpoint = await readEndpoint({ signal })
     if (endpoint.status === 'active') return endpoint
     const remaining = deadline - performance.now()
-    if (remaining <= 0) throw notActive(endpoint, timeoutMs)
+    if (!(remaining > 0)) throw notActive(endpoint, timeoutMs)
     await systemClock.sleep(Math.min(POLL_INTERVAL_MS, remaining), signal)
   }
 }

@@ -1,7 +1,7 @@
 export { isTombstone, type Note, type Summary, type Transcript, type WebhookEndpoint } from '@notewire/protocol'
 export type { ChangesOptions, ChangesPage, ChangesQuery } from './changes/note-changes.ts'
 export type { ContentListOptions } from './content/list-with-content.ts'
-export type { AbsentContent, NoteWithContent, SummaryContent, TranscriptContent } from './content/note-content.ts'
+export type { AbsentContent, NoteWithContent, SummaryContent, TranscriptContent } from './content/read-content.ts'
 export type { ActivationOptions } from './endpoint-activation.ts'
 export { ApiError, type ApiErrorFacts, ForbiddenError, NotFoundError, RateLimitedError } from './errors/api-error.ts'
 export {

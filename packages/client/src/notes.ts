@@ -2,19 +2,18 @@ import { type Note, refuseUnknownOptions, type Summary, type Transcript } from '
 import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
-import type { NoteWithContent } from './content/note-content.ts'
+import type { NoteWithContent } from './content/read-content.ts'
 import { readNoteContent } from './content/read-content.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { createNoteList, type NoteList } from './listing/note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
 import { type ListedPage, parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
-import { CALL_OPTIONS, type CallOptions } from './options/call-options.ts'
-import type { Answer } from './transport/attempt.ts'
+import type { CallOptions } from './options/call-options.ts'
+import type { Answer } from './transport/call.ts'
 import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
-import { requireId } from './transport/required-id.ts'
 import { invalidResponse, readBody, readResource } from './transport/response-body.ts'
-import type { Transport } from './transport/transport.ts'
+import { requireId, type Transport } from './transport/transport.ts'
 
 /** Notes, their transcripts and summaries: `client.notes` (contract §4). */
 export class Notes {
@@ -54,7 +53,6 @@ export class Notes {
    * ```
    */
   list(query: NoteListQuery = {}, options: CallOptions = {}): NoteList {
-    refuseUnknownOptions('notes.list', options, CALL_OPTIONS)
     const parameters = encodeNoteListQuery(query)
     const readPage = async (cursor: string | undefined) =>
       this.#readPage(await this.#requestPage(parameters, cursor, options))
@@ -94,7 +92,6 @@ export class Notes {
    */
   changes(query: ChangesQuery = {}, options: ChangesOptions = {}): AsyncIterable<ChangesPage> {
     refuseUnknownOptions('notes.changes', query, ['after'])
-    refuseUnknownOptions('notes.changes', options, ['limit', ...CALL_OPTIONS])
     const { limit, ...callOptions } = options
     return createChanges(
       async (listQuery, cursor) => {
@@ -113,7 +110,7 @@ export class Notes {
    * Missing content is no error: it has a `status`. Content is read if its status in the list is `ready` or absent. Needs the scopes
    * `notes:read`, `transcripts:read` and `summaries:read`.
    *
-   * @throws `OptionError` for an invalid query or concurrency
+   * @throws `OptionError` for an invalid query
    * @example
    * ```ts
    * import { NotesClient } from '@notewire/client'
@@ -127,7 +124,6 @@ export class Notes {
    * ```
    */
   listWithContent(query: NoteListQuery = {}, options: ContentListOptions = {}): AsyncIterable<NoteWithContent> {
-    refuseUnknownOptions('notes.listWithContent', options, ['concurrency', ...CALL_OPTIONS])
     // Rejects an invalid query now. The list would reject it when the loop begins.
     encodeNoteListQuery(query)
     return createContentList(

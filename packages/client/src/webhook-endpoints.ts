@@ -9,7 +9,7 @@ import { readShapeWithDrift, webhookEndpointSchema, webhookEndpointWithSecretSch
 import type { DriftWatch } from './drift/drift-watch.ts'
 import { type ActivationOptions, waitForActivation } from './endpoint-activation.ts'
 import type { CallOptions } from './options/call-options.ts'
-import type { Answer } from './transport/attempt.ts'
+import type { Answer } from './transport/call.ts'
 import {
   CREATE_ENDPOINT,
   DELETE_ENDPOINT,

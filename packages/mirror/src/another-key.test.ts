@@ -1,8 +1,9 @@
-import { type KeyIdentity, NotesClient } from '@notewire/client'
+import { NotesClient } from '@notewire/client'
 import type { ContractVariants, IssuedKey } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
-import { type Mirror, type MirrorStore, memoryMirror } from './index.ts'
+import type { Mirror, MirrorStore } from './index.ts'
 
 const FORMS: readonly (readonly [string, ContractVariants])[] = [
   ['with a key id', {}],
@@ -128,18 +129,6 @@ describe('a copy with notes that does not record its key', () => {
     expect((await mirror.sync({ scan: 'now' })).listed).toBe(true)
   })
 
-  it('rejects every key even if an earlier version wrote its progress', async () => {
-    await using world = await mirroredService({ notes: 5 })
-    const store = memoryMirror()
-    const mirror = world.another({ store })
-    await mirror.sync()
-    const { progress, progressVersion } = await store.readProgress('default')
-    const { key: _, ...earlier } = progress
-    const next = { ...earlier, keyId: null } as unknown as typeof progress
-    await store.commit('default', { notes: [], progress: { expectedVersion: progressVersion, next } })
-    await expect(mirror.sync()).rejects.toMatchObject({ code: 'key_changed', recorded: 'nothing' })
-  })
-
   it('records the first key while it contains only hints of events', async () => {
     await using world = await mirroredService({ notes: 1 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
@@ -151,27 +140,6 @@ describe('a copy with notes that does not record its key', () => {
 })
 
 describe('a user’s own client', () => {
-  it.each<[string, () => Promise<unknown>]>([
-    ['no identity', async () => undefined],
-    ['an empty key id', async () => ({ kind: 'key_id', keyId: '' })],
-    ['an empty digest', async () => ({ kind: 'digest', digest: '' })],
-    ['an identity of no known kind', async () => ({ kind: 'name', name: 'mine' })],
-    ['an error', () => Promise.reject(new Error('s3cret'))],
-  ])('that identifies its key by %s is rejected', async (_what, identifyKey) => {
-    await using world = await mirroredService({ notes: 3 })
-    const client = { ...world.client, identifyKey: identifyKey as () => Promise<KeyIdentity> }
-    const mirror = world.another({ client })
-    for (const attempt of [() => mirror.sync(), () => mirror.settle(), () => mirror.adoptKey()]) {
-      const error = await attempt().catch((reason: unknown) => reason)
-      expect(error).toMatchObject({ code: 'key_unidentified' })
-      expect(shownBy(error)).not.toContain('s3cret')
-    }
-    await expect(mirror.run({ signal: AbortSignal.timeout(60_000) })).rejects.toMatchObject({
-      code: 'key_unidentified',
-    })
-    expect(world.asked()).toEqual([])
-  })
-
   it('that wraps a NotesClient is identified by its key', async () => {
     await using world = await mirroredService({ notes: 3, contract: { keyForm: 'without_key_id' } })
     const store = memoryMirror()

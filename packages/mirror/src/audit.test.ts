@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { integrationsOf } from './fixtures/integrations-of.ts'
 import { manyCustomers } from './fixtures/many-customers.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
-import { type AuditNotice, type MirrorStore, type MirrorsHooks, memoryMirror } from './index.ts'
+import type { AuditNotice, MirrorStore, MirrorsHooks } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -101,7 +103,7 @@ describe('the audit hook of mirrors', () => {
     await using world = await audited(1, {
       async onAudit({ integration }) {
         await Promise.resolve()
-        found.push((await world.store.integrations.get(integration))?.state)
+        found.push((await integrationsOf(world.store).get(integration))?.state)
       },
     })
     await world.mirrors.add('customer-0')

@@ -1,9 +1,10 @@
 import type { Clock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
-import { type MirrorStore, memoryMirror } from './index.ts'
+import type { MirrorStore } from './index.ts'
 
 const DAY_MS = 86_400_000
 

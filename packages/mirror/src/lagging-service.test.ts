@@ -2,7 +2,8 @@ import { NotesClient } from '@notewire/client'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { createMirror, type Mirror, type MirrorStore, memoryMirror } from './index.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { createMirror, type Mirror, type MirrorStore } from './index.ts'
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 

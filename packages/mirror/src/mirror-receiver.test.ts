@@ -1,7 +1,8 @@
 import type { ProcessOutcome } from '@notewire/webhooks'
 import { expect, it } from 'vitest'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
-import { type MirrorStore, memoryMirror } from './index.ts'
+import type { MirrorStore } from './index.ts'
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

@@ -1,16 +1,15 @@
 import type { NotesClient } from '@notewire/client'
 import type { Receiver } from '@notewire/webhooks'
-import type { PostgresTransaction } from '@notewire/webhooks/postgres'
 import { type DurableObjectSqlStorage, d1, durableObjectSqlite, type SqliteConnection } from '@notewire/webhooks/sqlite'
+import type { PostgresTransaction } from '@notewire/webhooks/storage'
 import { describe, expectTypeOf, it } from 'vitest'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import {
   type ConsumerChange,
   createMirror,
   type MirrorChange,
-  type MirrorChangeKind,
   type MirroredNote,
   type MirrorStore,
-  memoryMirror,
   type NotePart,
   openMirror,
 } from './index.ts'
@@ -48,7 +47,7 @@ describe('a mirror', () => {
   it('tells changes whose kinds can be switched over', async () => {
     for await (const change of mirror.changes({ after: null })) {
       expectTypeOf(change).toEqualTypeOf<MirrorChange>()
-      expectTypeOf(change.kind).toEqualTypeOf<MirrorChangeKind>()
+      expectTypeOf(change.kind).toEqualTypeOf<'added' | 'content' | 'restored' | 'hidden' | 'removed'>()
     }
   })
 

@@ -2,8 +2,9 @@ import { NotesClient } from '@notewire/client'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
-import { createMirror, memoryMirror, openMirror } from './index.ts'
+import { createMirror, openMirror } from './index.ts'
 
 describe('the first sync', () => {
   it('copies every note with transcript and summary, without unnecessary requests', async () => {

@@ -1,8 +1,8 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { createConsumers, type MirrorConsumers } from './consuming/consumer.ts'
-import { type MirrorOptions, requireSignal, resolveMirrorOptions } from './context/mirror-options.ts'
-import type { SyncOptions, SyncReport } from './context/sync-options.ts'
+import { type MirrorOptions, RECEIVER_OPTIONS, requireSignal, resolveMirrorOptions } from './context/mirror-options.ts'
+import type { SyncOptions, SyncReport } from './context/sync.ts'
 import { Engine } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
 import { run } from './run.ts'
@@ -21,7 +21,6 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    *
    * @throws NotesClientError when the service refuses the key or is down; nothing is lost or removed
    * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
-   * @throws MirrorError `key_unidentified` when the client does not identify its key
    */
   sync(options?: SyncOptions): Promise<SyncReport>
   /** Reads the notes that are due, and lists nothing: notes for which an event arrived are up to date when it resolves. */
@@ -62,8 +61,6 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
   /**
    * Replaces the key that the notes were listed with by the client's key, which must be able to access the same notes. A scan in
    * progress starts again.
-   *
-   * @throws MirrorError `key_unidentified` when the client does not identify its key
    */
   adoptKey(): Promise<void>
 }
@@ -115,7 +112,7 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
       return await run(engine, settings, requireSignal('mirror.run', runOptions.signal))
     },
     receiver(receiverOptions) {
-      refuseUnknownOptions('mirror.receiver', receiverOptions, RECEIVER_OPTIONS)
+      refuseUnknownOptions('mirror.receiver', receiverOptions, ['secret', 'path', ...RECEIVER_OPTIONS])
       return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.receive(event) })
     },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
@@ -123,13 +120,3 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     adoptKey: () => engine.adoptKey(),
   }
 }
-
-const RECEIVER_OPTIONS: readonly (keyof MirrorReceiverOptions)[] = [
-  'secret',
-  'path',
-  'toleranceSeconds',
-  'maxBodyBytes',
-  'hooks',
-  'logger',
-  'clock',
-]

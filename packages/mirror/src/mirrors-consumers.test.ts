@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { manyCustomers } from './fixtures/many-customers.ts'
-import { type ConsumerChange, memoryMirror } from './index.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import type { ConsumerChange } from './index.ts'
 
 /** Each attempt advances the service's clock. */
 const PATIENCE = { interval: 5, timeout: 10_000 }
@@ -8,7 +9,7 @@ const PATIENCE = { interval: 5, timeout: 10_000 }
 /** A consumer of one customer that has been idle for ten minutes. */
 async function anIdleConsumer() {
   const store = memoryMirror()
-  const looks = vi.spyOn(store, 'readConsumer')
+  const looks = vi.spyOn(store, 'listConsumers')
   const world = await manyCustomers(1, { store })
   const end = new AbortController()
   const titles: unknown[] = []

@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { abandoning } from './fixtures/abandoning-store.ts'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
-import { IntegrationBusyError, type Mirrors, memoryMirror } from './index.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { reads } from './fixtures/store-reads.ts'
+import { IntegrationBusyError, type Mirrors } from './index.ts'
 
 const CUSTOMERS = 3
 
@@ -75,7 +77,7 @@ async function live(steps: readonly Step[]): Promise<void> {
   for (const [customer, { integration }] of world.customers.entries()) {
     if (added.has(customer))
       expect(await world.titles(integration)).toEqual((notes[customer] ?? []).map(({ title }) => title).sort())
-    else expect(await store.listChanges(integration, 0, 1)).toEqual([])
+    else expect(await reads(store).listChanges(integration, 0, 1)).toEqual([])
   }
   expect(await world.mirrors.status()).toMatchObject({ active: added.size, removing: 0, backingOff: 0 })
 
@@ -104,7 +106,7 @@ async function live(steps: readonly Step[]): Promise<void> {
 
   async function seesOnlyItsOwn(): Promise<void> {
     for (const { integration } of world.customers) {
-      const stored = await store.listNotes(integration, '', 100)
+      const stored = await reads(store).listNotes(integration, '', 100)
       for (const { note } of stored) expect(note?.title).toContain(`${integration} `)
     }
   }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { integrationsOf } from './fixtures/integrations-of.ts'
 import { type ManyCustomers, manyCustomers, receiverOnPort } from './fixtures/many-customers.ts'
-import { createMirrors, memoryMirror } from './index.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { createMirrors } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 const ENDPOINT = { endpoint: 'http://127.0.0.1:9/webhooks', saveSecret: () => undefined }
@@ -48,14 +50,14 @@ describe('adding an integration that another worker has taken', () => {
     await using world = await manyCustomers(1, { store })
     await using port = await receiverOnPort(world.mirrors)
     await world.mirrors.add('customer-0')
-    const { integrations } = store
+    const integrations = integrationsOf(store)
     const now = world.service.clock.now()
     const taken = await integrations.take({ now, until: now + 60_000, most: 3, integration: 'customer-0' })
     const adding = world.mirrors.add('customer-0', port.optionsFor('customer-0'))
     await world.service.clock.advance('1s')
     const { record } = taken ?? {}
-    const seen = { hints: (await integrations.get('customer-0'))?.hints ?? 0, now }
-    if (record) await integrations.finish('customer-0', record, { ...record, dueAt: now + 3_600_000 }, seen)
+    const hints = (await integrations.get('customer-0'))?.hints ?? 0
+    if (record) await integrations.finish({ ...record, hints }, { ...record, dueAt: now + 3_600_000 }, now)
     expect(await whileTimePasses(world, 5_000, adding)).toMatchObject({ status: 'fulfilled' })
     expect(port.secrets.has('customer-0')).toBe(true)
   })
@@ -73,7 +75,7 @@ describe('adding an integration that another worker has taken', () => {
     await using world = await manyCustomers(1, { store })
     await world.mirrors.add('customer-0')
     const now = world.service.clock.now()
-    await store.integrations.take({ now, until: now + 100_000, most: 3, integration: 'customer-0' })
+    await store.integrations.take({ now, until: now + 45_000, most: 3, integration: 'customer-0' })
     expect(await whileTimePasses(world, 40_000, world.mirrors.add('customer-0', ENDPOINT))).toMatchObject({
       reason: { code: 'integration_busy', message: expect.stringContaining('again') },
     })

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { reads } from './fixtures/store-reads.ts'
 import { whileRunning } from './fixtures/while-running.ts'
-import { IntegrationRemovedError, type MirrorStore, type Mirrors, memoryMirror } from './index.ts'
+import { IntegrationRemovedError, type MirrorStore, type Mirrors } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -193,23 +195,11 @@ describe('a hint', () => {
     const memory = memoryMirror()
     let isFinishing: () => Promise<void> = async () => undefined
     const integrations: MirrorStore['integrations'] = Object.create(memory.integrations)
-    integrations.finish = async (...finish) => {
-      await isFinishing()
-      return await memory.integrations.finish(...finish)
+    integrations.write = async (next, read, now) => {
+      if (next !== 'deleted' && read?.leaseUntil && next.leaseUntil === null) await isFinishing()
+      return await memory.integrations.write(next, read, now)
     }
-    for (const name of [
-      'put',
-      'get',
-      'take',
-      'renew',
-      'wake',
-      'claimKey',
-      'resume',
-      'remove',
-      'erase',
-      'list',
-      'count',
-    ] as const) {
+    for (const name of ['list', 'take', 'count'] as const) {
       integrations[name] = memory.integrations[name].bind(memory.integrations) as never
     }
     await using world = await manyCustomers(1, { store: { ...memory, integrations } })
@@ -401,7 +391,7 @@ describe('a removed integration', () => {
     }
     await world.mirrors.work(BUDGET)
     const mirror = world.mirrors.of('customer-0')
-    const [note] = await store.listNotes('customer-0', '', 1)
+    const [note] = await reads(store).listNotes('customer-0', '', 1)
     const list = mirror.list()[Symbol.asyncIterator]()
     expect(await mirror.get(note?.state.noteId ?? '')).toBeDefined()
     await list.next()
@@ -423,7 +413,7 @@ describe('a removed integration', () => {
       'customer-0',
     ])
     await world.mirrors.work(BUDGET)
-    expect(await store.listNotes('customer-0', '', 1)).toEqual([])
+    expect(await reads(store).listNotes('customer-0', '', 1)).toEqual([])
     expect(await world.mirrors.list()).toHaveLength(1)
     expect(await world.titles('customer-1')).toEqual(['private'])
     expect(await world.mirrors.remove('customer-0')).toBe(false)
@@ -481,7 +471,7 @@ describe('a removed integration', () => {
       }),
     })
     await slow.work(BUDGET)
-    expect(await store.listChanges('customer-0', 0, 10)).toEqual([])
+    expect(await reads(store).listChanges('customer-0', 0, 10)).toEqual([])
     expect(await world.mirrors.list()).toEqual([])
     expect(world.problems).toEqual([])
   })

@@ -1,9 +1,9 @@
 import { monotonicNow, OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import type { Receivers } from '@notewire/webhooks'
-import { once } from './concurrency/once.ts'
+import { once } from './concurrency/calls.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { IntegrationRemovedError } from './interfaces/errors.ts'
-import type { IntegrationRecord, IntegrationState } from './interfaces/integration-store.ts'
+import type { IntegrationState, ListedIntegration } from './interfaces/integration-store.ts'
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
 import type { MirrorStore } from './interfaces/store.ts'
 import { addIntegration, workAtOnce } from './many/adding.ts'
@@ -16,7 +16,6 @@ import {
   mirrorsStatusOf,
   statusOfIntegration,
 } from './many/integration-status.ts'
-import { LocalChanges } from './many/local-changes.ts'
 import {
   type AddOptions,
   type MirrorsOptions,
@@ -28,7 +27,6 @@ import {
 } from './many/mirrors-options.ts'
 import { receiverOf } from './many/receiving.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
-import { fencedStore } from './many/store-wrappers.ts'
 
 /** Mirrors of many integrations in one store. Each is a local copy of all notes that its API key can see. */
 export interface Mirrors<Transaction = never> {
@@ -110,11 +108,8 @@ export interface Mirrors<Transaction = never> {
  * ```
  */
 export function createMirrors<Transaction = never>(options: MirrorsOptions<Transaction>): Mirrors<Transaction> {
-  const given = resolveMirrorsOptions(options)
-  const changes = new LocalChanges()
-  const settings = { ...given, store: changes.watch(given.store) }
-  const { store, clock, hooks } = settings
-  const { integrations } = store
+  const settings = resolveMirrorsOptions(options)
+  const { store, integrations, clock, hooks } = settings
   const pauses = new SharedPauses()
   const hintListeners = new Set<() => void>()
   const receivers = new Set<Receivers>()
@@ -146,7 +141,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         await workAtOnce(integration, { registration, parkedBecause }, settings)
       }
       forgetSecret(integration)
-      return await statusIn(store, await recordOf(store, integration))
+      return statusOfIntegration(await listedIn(store, integration))
     },
 
     async remove(integration) {
@@ -161,20 +156,20 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       refuseUnknownOptions('mirrors.resume', resumeOptions, ['adoptKey'])
       const { adoptKey = false } = resumeOptions
       await open()
-      const { generation } = await recordOf(store, requireIntegration(integration))
+      const { generation } = await recordOf(integrations, requireIntegration(integration))
       if (adoptKey) {
         const connection = await connect(integration, settings)
         // A claim fails if a worker takes the integration meanwhile. It is then repeated with the new fencing token.
-        while (!(await claimKey(await recordOf(store, integration), connection, settings)));
-        const fenced = fencedStore(store, { generation }, () => new IntegrationRemovedError(integration))
-        await engineOf(connection, integration, fenced, settings).adoptKey()
+        while (!(await claimKey(await recordOf(integrations, integration), connection, settings)));
+        const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
+        await engineOf(connection, integration, fence, settings).adoptKey()
       }
       if (await integrations.resume(integration, clock.now())) await reportAudit('resume', integration)
-      return await statusIn(store, await recordOf(store, integration))
+      return statusOfIntegration(await listedIn(store, integration))
     },
 
     of: (integration) =>
-      openIntegration(requireIntegration(integration), settings, changes, async () => {
+      openIntegration(requireIntegration(integration), settings, async () => {
         await open()
         return options.store
       }),
@@ -191,7 +186,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
       await dispatch({ settings, pauses, signal, concurrency, hintListeners, endAt, integration, onError })
       if (failures.length > 0) throw failures[0]
-      return await workLeft(integrations, integration, clock.now())
+      return await workLeft(settings, integration)
     },
 
     async run(runOptions) {
@@ -213,8 +208,12 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
 
     async get(integration) {
       await open()
-      const record = await integrations.get(requireIntegration(integration))
-      return record === undefined || record.state === 'removing' ? undefined : await statusIn(store, record)
+      const [listed] = await store.integrations.list({
+        integration: requireIntegration(integration),
+        after: '',
+        limit: 1,
+      })
+      return listed === undefined || listed.record.state === 'removing' ? undefined : statusOfIntegration(listed)
     },
 
     async list(listOptions = {}) {
@@ -222,7 +221,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const { after = '', limit = 100, ...which } = listOptions
       requireCount('limit', limit)
       await open()
-      return (await integrations.list({ ...which, after, limit })).map(statusOfIntegration)
+      return (await store.integrations.list({ ...which, after, limit })).map(statusOfIntegration)
     },
 
     async status() {
@@ -231,14 +230,16 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const pausedServices = pauses
         .list(monotonicNow(clock))
         .map(({ baseUrl, remainingMs }) => ({ baseUrl, until: new Date(now + remainingMs) }))
-      return mirrorsStatusOf(await integrations.count(now), pausedServices, now)
+      return mirrorsStatusOf(await store.integrations.count(now), pausedServices, now)
     },
   }
 }
 
-async function statusIn(store: MirrorStore, record: IntegrationRecord): Promise<IntegrationStatus> {
-  const held = await store.listHolds(record.integration)
-  return statusOfIntegration({ record, heldRemovals: held.reduce((sum, { notes }) => sum + notes, 0) })
+/** @throws IntegrationRemovedError */
+async function listedIn({ integrations }: MirrorStore, integration: string): Promise<ListedIntegration> {
+  const [listed] = await integrations.list({ integration, after: '', limit: 1 })
+  if (listed === undefined || listed.record.state === 'removing') throw new IntegrationRemovedError(integration)
+  return listed
 }
 
 /** The maximum number of integrations that one call of `work` works on concurrently. */

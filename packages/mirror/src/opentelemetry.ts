@@ -27,17 +27,12 @@ const NAME = '@notewire/mirror'
  *
  * @example
  * ```ts
- * import { clientTelemetry } from '@notewire/client/opentelemetry'
  * import { createMirrors } from '@notewire/mirror'
  * import { mirrorTelemetry, observeMirrors } from '@notewire/mirror/opentelemetry'
  * import { sqliteMirror } from '@notewire/mirror/sqlite'
  *
- * const requests = clientTelemetry()
- * const mirrors = createMirrors({
- *   store: sqliteMirror('notes.db'),
- *   connect: () => ({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', hooks: requests }),
- *   hooks: mirrorTelemetry(),
- * })
+ * const connect = () => ({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+ * const mirrors = createMirrors({ store: sqliteMirror('notes.db'), connect, hooks: mirrorTelemetry() })
  * const stop = observeMirrors(mirrors)
  * ```
  */
@@ -53,11 +48,7 @@ export function mirrorTelemetry(): MirrorTelemetry {
     meter.createCounter(`notewire.mirror.${name}`, { unit, description })
   const problems = counter('problems', '{problem}', 'Errors after which the mirror retries later.')
   const held = counter('removals.held', '{note}', 'Missing notes whose removal scans hold back.')
-  const contradictions = counter(
-    'contradictions',
-    '{read}',
-    'Reads that contradict earlier reads or events of their note.',
-  )
+  const contradictions = counter('contradictions', '{read}', 'Reads that contradict earlier reads or events of a note.')
   // Prometheus detects an increase only in a series that already exists.
   held.add(0)
   contradictions.add(0)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
-import { type MirrorStore, memoryMirror } from './index.ts'
+import type { MirrorStore } from './index.ts'
 
 /** A store in which another transaction locks every note: one is due, and none can be taken. */
 function lockedStore() {

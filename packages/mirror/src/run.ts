@@ -1,7 +1,7 @@
 import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine/engine.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
-import { ERASE_EVERY_MS } from './ledger/overdue-erasure.ts'
+import { ERASE_EVERY_MS } from './ledger/erasure.ts'
 import { backoffAfter } from './rules/backoff.ts'
 import { isFinal, requestedPause } from './service/failures.ts'
 
@@ -11,7 +11,6 @@ const CHECK_EVERY_MS = 5_000
 /** The shortest time between two checks if no note could be settled, because the due notes may be locked. In milliseconds. */
 const CHECK_AGAIN_AFTER_MS = 1_000
 
-/** Keeps a mirror up to date until the signal fires. */
 export async function run(engine: Engine, settings: MirrorSettings, signal: AbortSignal): Promise<void> {
   const { clock, hooks } = settings
   for (let failures = 0; !signal.aborted; ) {

@@ -16,6 +16,13 @@ const endpoint = z.object({
   integration_id: text,
   owner_id: text,
 })
+const page = z.object({
+  total: z.int().describe('How many entries of the log match.'),
+  newer: z.int().describe('How many matching entries are newer than those that are listed.'),
+  newer_before: text.optional().describe('`before` for the next newer entries.'),
+  older_before: text.optional().describe('`before` for the next older entries.'),
+  dropped: z.int().optional().describe('How many older entries the log has dropped.'),
+})
 const attempt = z.object({
   delivery_id: text,
   event_id: text,
@@ -34,6 +41,7 @@ const attempt = z.object({
     kind: z.enum(['in_flight', 'answered', 'timed_out', 'connection_failed', 'dropped']),
     status: z.int().optional(),
     reason: text.optional(),
+    message: text.optional().describe('Of an error that a receiver in the process of the mock server threw.'),
     lost: z.enum(['request', 'answer']).optional(),
   }),
   response: z.object({ headers: z.record(text, text), body: text, truncated: z.boolean() }).optional(),
@@ -50,6 +58,11 @@ const delivery = z.object({
   body: text,
   status: z.enum(['pending', 'delivered', 'given_up', 'lost']),
   attempts: z.array(attempt),
+  note_id: text.optional().describe('The note of the event.'),
+  next_attempt_at: z
+    .number()
+    .optional()
+    .describe('When the next attempt is sent, in milliseconds since the Unix epoch.'),
 })
 const note = z.object({
   note_id: text,
@@ -69,7 +82,7 @@ const note = z.object({
 })
 const channel = z.object({ channel_id: text, name: text, owner_id: text })
 const key = z.object({ key_id: text, scopes: texts })
-const integration = z.object({ integration_id: text, owner_id: text, places: texts, keys: z.array(key) })
+const integration = z.object({ integration_id: text, name: text, owner_id: text, places: texts, keys: z.array(key) })
 const fault = z.object({ fault_id: text, rule: z.record(text, z.unknown()), struck: z.int() })
 const request = z.object({
   request_id: text,
@@ -111,7 +124,7 @@ const RESOURCES = {
   ControlChannelList: z.object({ channels: z.array(channel) }),
   ControlClock: clock,
   ControlDelivery: delivery,
-  ControlDeliveryList: z.object({ deliveries: z.array(delivery) }),
+  ControlDeliveryList: z.object({ deliveries: z.array(delivery), page }),
   ControlEndpoint: endpoint,
   ControlEndpointList: z.object({ endpoints: z.array(endpoint) }),
   ControlEndpointWithSecret: endpoint.extend({ signing_secret: text.describe('Returned only here.') }),
@@ -121,12 +134,12 @@ const RESOURCES = {
   ControlIntegrationList: z.object({ integrations: z.array(integration) }),
   ControlIssuedKey: key.extend({ key: text.describe('Returned only here.') }),
   ControlNote: note,
-  ControlNoteList: z.object({ notes: z.array(note) }),
+  ControlNoteList: z.object({ notes: z.array(note), page }),
   ControlOwnerList: z.object({ owners: z.array(owner) }),
   ControlOwnerWithKey: owner.extend({ api_key: text.describe('Returned only here.') }),
   ControlRefusal: refusal,
   ControlRequest: request,
-  ControlRequestList: z.object({ requests: z.array(request) }),
+  ControlRequestList: z.object({ requests: z.array(request), page }),
   ControlReplay: z.object({ delivery_id: text }),
   ControlSession: z.object({ recording_session_id: text }),
   ControlTriggered: z.object({ event_type: text, note_id: text.optional(), endpoint_ids: texts.optional() }),
@@ -137,6 +150,7 @@ const ANSWERS: Readonly<Record<string, keyof typeof RESOURCES>> = {
   'POST /control/trigger': 'ControlTriggered',
   'GET /control/endpoints': 'ControlEndpointList',
   'POST /control/endpoints': 'ControlEndpointWithSecret',
+  'GET /control/endpoints/:endpoint_id': 'ControlEndpoint',
   'PATCH /control/endpoints/:endpoint_id': 'ControlEndpoint',
   'POST /control/endpoints/:endpoint_id/rotate-secret': 'ControlEndpointWithSecret',
   'GET /control/deliveries': 'ControlDeliveryList',
@@ -155,9 +169,11 @@ const ANSWERS: Readonly<Record<string, keyof typeof RESOURCES>> = {
   'POST /control/channels': 'ControlChannel',
   'GET /control/integrations': 'ControlIntegrationList',
   'POST /control/integrations': 'ControlIntegration',
+  'GET /control/integrations/:integration_id': 'ControlIntegration',
   'POST /control/integrations/:integration_id/keys': 'ControlIssuedKey',
   'GET /control/faults': 'ControlFaultList',
   'POST /control/faults': 'ControlFault',
+  'GET /control/faults/:fault_id': 'ControlFault',
   'PUT /control/faults/:fault_id': 'ControlFault',
   'GET /control/requests': 'ControlRequestList',
   'GET /control/requests/:request_id': 'ControlRequest',

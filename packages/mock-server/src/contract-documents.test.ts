@@ -125,6 +125,7 @@ describe('the control API', () => {
     await ask('POST /control/endpoints', { url: 'receiver' })
     await ask(`PATCH /control/endpoints/${registered['endpoint_id']}`, { events: ['note.ended'] })
     await ask(`POST /control/endpoints/${registered['endpoint_id']}/rotate-secret`)
+    await ask(`GET /control/endpoints/${registered['endpoint_id']}`)
     await ask(`DELETE /control/endpoints/${registered['endpoint_id']}`)
     await ask(`DELETE /control/endpoints/${registered['endpoint_id']}`)
     await ask('GET /control/deliveries?status=delivered&limit=5')
@@ -141,6 +142,7 @@ describe('the control API', () => {
     const { integration_id } = await ask('POST /control/integrations', { channels: [channel_id] })
     const { key_id } = await ask(`POST /control/integrations/${integration_id}/keys`, { scopes: ['notes:read'] })
     await ask('GET /control/integrations')
+    await ask(`GET /control/integrations/${integration_id}`)
     await ask(`DELETE /control/keys/${key_id}`)
     const recorded = await ask<{ note_id: string; sessions: { recording_session_id: string }[] }>(
       'POST /control/notes',
@@ -154,10 +156,11 @@ describe('the control API', () => {
     await ask(`PATCH ${path}`, '{')
     await ask(`POST ${path}/move`, { place: 'personal' })
     await ask(`GET ${path}`)
-    await ask('GET /control/notes?limit=2&skip=1')
+    await ask('GET /control/notes?limit=2&search=stand')
     await ask(`DELETE /control/notes/${note_id}`)
     const { fault_id } = await ask('POST /control/faults', { request: 'GET /v1/notes', fault: { kind: 'truncated' } })
     await ask('GET /control/faults')
+    await ask(`GET /control/faults/${fault_id}`)
     await ask(`PUT /control/faults/${fault_id}`, { request: 'GET /v1/notes', fault: { kind: 'malformed' } })
     await ask(`DELETE /control/faults/${fault_id}`)
     await ask('DELETE /control/faults')

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { COMMANDS } from './commands/command-table.ts'
 import { cleanUp } from './fixtures/leftovers.ts'
-import { runNotewire } from './fixtures/run-notewire.ts'
+import { runNotewire, startInTerminal } from './fixtures/run-notewire.ts'
 
 afterEach(cleanUp)
 
@@ -24,11 +24,12 @@ describe('the help', () => {
     ['mock', '--help'],
     ['trigger', '--help'],
     ['pull', '--help'],
-    ['watch', '--help'],
     ['export', '--help'],
     ['search', '--help'],
     ['explain', '--help'],
     ['status', '--help'],
+    ['api', '--help'],
+    ['completion', '--help'],
     ['doctor', '--help'],
     ['verify', '--help'],
   ])('of "%s %s %s" fits into 80 columns and shows examples', async (...args) => {
@@ -37,6 +38,17 @@ describe('the help', () => {
     for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80)
     expect(stdout).toMatch(/Examples:\n {2}\$ notewire /)
   })
+
+  it.each([['--help'], ['listen', '--help'], ['endpoints', 'create', '--help']])(
+    'of "%s %s %s" wraps its options at 40 columns',
+    async (...args) => {
+      const env = { COLUMNS: '40', TERM: 'dumb' }
+      const { stdout } = await startInTerminal(args.filter(Boolean), { env }).ended
+      const lines = stdout.split(/\r?\n/).filter((line) => !/^ {2}\$ notewire |https?:|^Usage:/.test(line))
+      expect(lines.length).toBeGreaterThan(30)
+      for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(40)
+    },
+  )
 
   it('of a command is also printed by "help" before the command', async () => {
     const help = await runNotewire(['help', 'endpoints', 'create'])
@@ -73,7 +85,7 @@ describe('the help', () => {
     const { stderr } = await runNotewire(['--help'], { env })
     expect(stderr).toContain('command-table.ts')
     expect(stderr).not.toMatch(
-      /commands\/(pull|watch|export|search|explain|status|endpoints|listen|mock|trigger|verify|doctor)/,
+      /commands\/(pull|export|search|explain|status|api|completion|endpoints|listen|mock|trigger|verify|doctor)/,
     )
   })
 })

@@ -18,8 +18,7 @@ it('every JSON object that a command prints has schema_version 1, and every fiel
   const secret = aSecret
   const env = { ...access, NOTES_SIGNING_SECRET: secret }
   const { headers, body } = await signAttempt(secret, JSON.stringify({ event_type: 'endpoint.test' }))
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  await writeFile(join(cwd, 'delivery.http'), `POST /hook HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`)
+  await writeFile(join(cwd, 'delivery.json'), JSON.stringify({ headers, body }))
   const commands = [
     ['pull'],
     ['status'],
@@ -31,7 +30,7 @@ it('every JSON object that a command prints has schema_version 1, and every fiel
     ['export', '-', '--format', 'jsonl'],
     ['endpoints', 'create', 'http://127.0.0.1:9/hook'],
     ['endpoints', 'list'],
-    ['verify', 'delivery.http'],
+    ['verify', 'delivery.json'],
     ['doctor', '--list'],
     ['--version'],
   ]

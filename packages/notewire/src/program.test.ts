@@ -74,7 +74,6 @@ describe('colour', () => {
     ['is not used in a pipe', {}, false],
     ['is used in a pipe with FORCE_COLOR', { FORCE_COLOR: '1' }, true],
     ['is not used in a pipe with FORCE_COLOR=0', { FORCE_COLOR: '0' }, false],
-    ['is not used in a pipe with FORCE_COLOR and NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
   ])('%s', async (_use, env, isColoured) => {
     const { stdout } = await runNotewire(['--help'], { env })
     expect(stdout.includes('\u001b[')).toBe(isColoured)
@@ -115,6 +114,50 @@ describe('with --json', () => {
     const { stdout, stderr } = await runNotewire(['endpoints', 'list', '--json'], { env })
     expect(jsonLines(stdout).map(({ url }) => url)).toEqual(['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two'])
     expect(stderr).toBe('')
+  })
+})
+
+describe('completion', () => {
+  it.each([
+    ['bash', '/bin/bash'],
+    ['zsh', '/bin/bash'],
+  ])('of %s completes commands and options', async (shell, program) => {
+    const { stdout } = await runNotewire(['completion', shell])
+    const bash = stdout.replace(/^autoload.*$/gm, '')
+    const completed = (...words: readonly string[]) => {
+      const typed = words.map((word) => `"${word}"`).join(' ')
+      const call = `COMP_WORDS=(notewire ${typed}); COMP_CWORD=${words.length}; _notewire notewire "${words.at(-1)}"; echo "\${COMPREPLY[@]}"`
+      return spawnSync(program, ['-c', `${bash}\n${call}`], { encoding: 'utf8' }).stdout.trim()
+    }
+    expect(completed('pu')).toBe('pull')
+    expect(completed('pull', '--sc')).toBe('--scan')
+    expect(completed('endpoints', 'rot')).toBe('rotate')
+  })
+
+  it('of fish names commands and options', async () => {
+    const { stdout } = await runNotewire(['completion', 'fish'])
+    expect(stdout).toContain("-n __fish_use_subcommand -a pull -d 'copy your notes into SQLite, or update the copy'")
+    expect(stdout).toContain("-n '__fish_seen_subcommand_from pull' -l scan")
+  })
+})
+
+describe('api', () => {
+  it('prints the body of the response, with the key of the settings', async () => {
+    const { service, env } = await mockService({ notes: 3 })
+    const { exitCode, stdout } = await runNotewire(['api', 'GET', '/v1/notes?limit=2'], { env })
+    expect({ exitCode, notes: JSON.parse(stdout).notes }).toMatchObject({ exitCode: 0, notes: [{}, {}] })
+    expect(service.requests).toHaveLength(1)
+  })
+
+  it.each([
+    [['api', 'GET', '/v1/notes/none'], {}, 1],
+    [['api', 'GET', '/v1/notes'], { NOTES_API_KEY: 'ntw_live_k.wrong' }, 4],
+    [['api', 'GET', '/v1/notes'], { NOTES_BASE_URL: CLOSED_PORT }, 5],
+    [['api', 'GET', '/notes'], {}, 2],
+    [['api', 'PUT', '/v1/notes'], {}, 2],
+  ])('%j ends with the exit code of the problem', async (args, changed, code) => {
+    const { env } = await mockService()
+    expect((await runNotewire(args, { env: { ...env, ...changed } })).exitCode).toBe(code)
   })
 })
 

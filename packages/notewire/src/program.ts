@@ -1,13 +1,14 @@
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { Command, CommanderError, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
 import { COMMANDS } from './commands/command-table.ts'
 import { PROGRAM_GUIDE } from './commands/new-command.ts'
-import { CONFIGURATION_FILE, isSettingOption, refuseSecretFlags } from './configuration/setting-table.ts'
+import { isSettingOption, refuseSecretFlags } from './configuration/setting-table.ts'
 import { openSession, type Run, type Session } from './context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from './errors/failure.ts'
-import { painter } from './terminal/colour.ts'
 import { Interrupted, listenForInterruption, ReaderGone } from './terminal/interruption.ts'
+import { wrap } from './terminal/width.ts'
 
 /** @returns the exit code of the process, once everything is printed */
 export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
@@ -63,7 +64,8 @@ async function runCommand(args: readonly string[], session: Session): Promise<Ex
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.version') await output.print({ version }, version)
-    else if (/^commander\.help/.test(error.code)) await output.print({ help: printed }, printed.trimEnd())
+    else if (/^commander\.help/.test(error.code))
+      await output.print({ help: stripVTControlCharacters(printed) }, printed.trimEnd())
     else throw new UsageError(`${sentenceOf(error)} Help: ${pathOf(command)} --help`)
   }
   return exitCode
@@ -75,40 +77,41 @@ async function declareProgram(
   version: string,
   run: Run,
   print: (text: string) => void,
-  { output, isColoured }: Session,
+  { output }: Session,
 ): Promise<CommandUnknownOpts> {
-  const paint = painter(true)
   const program = new Command('notewire')
     .usage('<command> [options]')
     .description('Your notes, and webhooks about them, from the command line.')
     .helpOption('-h, --help', 'print this')
     .helpCommand(false)
     .option('--json', 'print only JSON on stdout, and everything else on stderr')
-    .option('--config <file>', `the configuration file (default: ${CONFIGURATION_FILE})`)
     .version(version, '-V, --version', 'print the version')
     .addHelpText('after', PROGRAM_GUIDE)
     .exitOverride()
-    .configureOutput({
-      writeOut: print,
-      writeErr: print,
-      outputError: () => undefined,
-      getOutHasColors: () => isColoured,
-      getErrHasColors: () => isColoured,
-    })
+    .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({
       helpWidth: output.width,
+      ...(output.width < NARROW && {
+        formatItem: (term, _width, text) => `  ${term}\n${wrap(text, output.width, '      ')}`,
+      }),
       showGlobalOptions: true,
-      styleTitle: (title) => paint('bold', title),
+      // commander removes the colour if stdout shows none.
+      styleTitle: (title) => styleText('bold', title, { validateStream: false }),
       subcommandTerm: (command) => command.name(),
       visibleOptions: settingsLast,
     })
   for (const { name, summary, heading, load } of COMMANDS) {
-    const command = words.includes(name) ? (await load()).command(run) : new Command()
+    // The script for a shell contains the options of all commands.
+    const isNeeded = words.includes(name) || words[0] === 'completion'
+    const command = isNeeded ? (await load()).command(run) : new Command()
     program.addCommand(command.name(name).summary(summary).helpGroup(heading))
   }
   inherit(program)
   return program
 }
+
+/** In fewer columns, commander does not wrap the explanations of options. They then begin on a line of their own. */
+const NARROW = 70
 
 const help = new Help()
 
@@ -123,8 +126,7 @@ function inherit(parent: CommandUnknownOpts): void {
 /** Finds the command that the words name, and whether they continue with the name of an unknown command. */
 function commandIn(program: CommandUnknownOpts, words: readonly string[]) {
   let command = program
-  const operands = beforeDashes(words).filter((word, index) => !word.startsWith('-') && words[index - 1] !== '--config')
-  for (const word of operands) {
+  for (const word of beforeDashes(words).filter((each) => !each.startsWith('-'))) {
     const next = command.commands.find((each) => each.name() === word)
     if (next === undefined) return { command, unknown: command.commands.length > 0 }
     command = next

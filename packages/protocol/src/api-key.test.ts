@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keyIdOf } from './api-key.ts'
+import { keyIdOf } from './identifier.ts'
 
 describe('keyIdOf', () => {
   it('returns the text between _live_ and the dot', () => expect(keyIdOf('ntw_live_k7.s3cret')).toBe('k7'))

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { monotonicNow, systemClock } from './clock.ts'
+import { monotonicNow, systemClock } from './time.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -6,7 +6,7 @@ import {
   type NoteEventKind,
   type OpenEnum,
 } from './contract.ts'
-import type { SummaryStatus, TranscriptStatus } from './note.ts'
+import type { SummaryStatus, TranscriptStatus } from './resources.ts'
 
 /**
  * The fields of every event (contract §6). An event has `event_id`, `event_type` and, if it is about a note,

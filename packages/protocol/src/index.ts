@@ -1,8 +1,3 @@
-export type { ApiErrorBody } from './api-error.ts'
-export { keyIdOf } from './api-key.ts'
-export { isBytes } from './bytes.ts'
-export { type Clock, monotonicNow, systemClock } from './clock.ts'
-export type { Summary, Transcript, TranscriptSegment } from './content.ts'
 export {
   API_VERSION_PREFIX,
   ENDPOINT_EVENT_KINDS,
@@ -22,6 +17,7 @@ export {
   SIGNATURE_VERSION,
   SIGNING_SECRET_PREFIX,
 } from './contract.ts'
+export { type ErrorFacts, errorFactsOf, NotewireError, ShapeError, shortWord } from './errors.ts'
 export {
   type DeletionReason,
   type Drift,
@@ -49,18 +45,25 @@ export {
   type UnknownEventKind,
   type WebhookEvent,
 } from './event.ts'
-export { isIdentifier, isIntegrationId, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
-export { type NoResponse, refuseResponse } from './no-response.ts'
+export { isIdentifier, isIntegrationId, keyIdOf, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+export { isLoopback } from './loopback.ts'
+export { isBytes, OptionError, refuseOptionsBut, refuseUnknownOptions, refuseWithoutMethods } from './options.ts'
 export {
+  type ApiErrorBody,
+  type EndpointStatus,
   isTombstone,
   type Note,
   type NoteOwner,
   type NotePage,
   type NoteStatus,
   type RecordingSession,
+  type Summary,
   type SummaryStatus,
+  type Transcript,
+  type TranscriptSegment,
   type TranscriptStatus,
-} from './note.ts'
-export { NotewireError, ShapeError } from './notewire-error.ts'
-export { OptionError, refuseOptionsBut, refuseUnknownOptions, refuseWithoutMethods } from './options.ts'
-export type { EndpointStatus, WebhookEndpoint, WebhookEndpointWithSecret } from './webhook-endpoint.ts'
+  type WebhookEndpoint,
+  type WebhookEndpointWithSecret,
+} from './resources.ts'
+export { type Clock, monotonicNow, parseTime, systemClock } from './time.ts'
+export { callHook, type NoResponse, refuseResponse } from './user-functions.ts'

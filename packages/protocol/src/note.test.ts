@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isTombstone } from './note.ts'
+import { isTombstone } from './resources.ts'
 
 const note = { note_id: 'note_1', revision: 4 }
 

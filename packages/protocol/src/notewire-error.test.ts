@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { NotewireError } from './notewire-error.ts'
+import { NotewireError } from './errors.ts'
 import { OptionError, refuseUnknownOptions } from './options.ts'
 
 describe('NotewireError', () => {

@@ -1,4 +1,4 @@
-import { NotewireError } from './notewire-error.ts'
+import { NotewireError } from './errors.ts'
 
 /** An invalid option or argument. Thrown before anything is sent or changed. */
 export class OptionError extends NotewireError<'option_invalid'> {
@@ -79,4 +79,9 @@ function resembles(option: string, known: string): boolean {
   const other = known.toLowerCase()
   // Too many words contain a name as short as `on`.
   return known.length > 2 && option.length > 2 && (one.includes(other) || other.includes(one))
+}
+
+/** Whether a value is a `Uint8Array`, also one of another realm: test runners run code in realms of their own. */
+export function isBytes(value: unknown): value is Uint8Array {
+  return Object.prototype.toString.call(value) === '[object Uint8Array]'
 }

@@ -1,12 +1,11 @@
 import { refuseUnknownOptions, SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
 import { findMismatchCause, mayBeNotification } from './diagnosis/diagnosis.ts'
 import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
-import { checkedSecret, findUndecodedSecret, SECRET_MISSING } from './diagnosis/secret-cause.ts'
+import { type CheckedSecret, checkedSecret, findUndecodedSecret, SECRET_MISSING } from './diagnosis/secret-cause.ts'
 import type { UnwrapOptions } from './unwrap.ts'
-import { type CheckedHeaders, checkHeaders } from './verifier/header-check.ts'
+import { type CheckedHeaders, checkHeaders, refuseTolerance } from './verifier/header-check.ts'
 import { type AttemptHeaders, readFirst } from './verifier/signature-headers.ts'
 import { isGap, type SecretList } from './verifier/signing-secret.ts'
-import { refuseTolerance } from './verifier/timestamp.ts'
 import type { Refusal, Verified } from './verifier/verification.ts'
 import { refuseParsedBody } from './verifier/verifier.ts'
 
@@ -48,16 +47,17 @@ export async function explainDelivery(
   const time = checkHeaders(headers, { toleranceSeconds, clock })
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const secrets = [secret].flat()
-  for (const [secretIndex, each] of secrets.entries()) {
-    if (isGap(each)) continue
-    const verification = await checkedSecret(each).check?.(bytes, checked)
+  const checks = secrets.map((each) => (isGap(each) ? {} : checkedSecret(each)))
+  for (const [secretIndex, { check }] of checks.entries()) {
+    const verification = await check?.(bytes, checked)
     if (verification?.status !== 'verified') continue
     return time.status === 'checked'
       ? { ...verification, secretIndex }
       : { ...time, causes: [headerCause(time, headers)] }
   }
   const cause =
-    (await mismatchCause(bytes, checked, secrets)) ??
+    (await provedCause(bytes, checked, secrets, checks)) ??
+    (secrets.every(isGap) ? SECRET_MISSING : checks.find(({ cause }) => cause !== undefined)?.cause) ??
     incompleteBody(bytes, headers) ??
     causeOf('secret_or_body_differs')
   return time.status === 'checked'
@@ -65,25 +65,20 @@ export async function explainDelivery(
     : { ...time, causes: [cause, headerCause(time, headers)] }
 }
 
-/** The first cause that is proved, or a missing or malformed secret. */
-async function mismatchCause(
+async function provedCause(
   body: Uint8Array,
   headers: CheckedHeaders,
   secrets: SecretList,
+  checks: readonly CheckedSecret[],
 ): Promise<RefusalCause | undefined> {
-  if (secrets.every(isGap)) return SECRET_MISSING
-  let malformed: RefusalCause | undefined
-  for (const secret of secrets) {
-    if (isGap(secret)) continue
-    const { check, cause } = checkedSecret(secret)
-    malformed ??= cause
+  for (const [index, { check }] of checks.entries()) {
     if (check === undefined) continue
-    const proved =
-      (await findMismatchCause(check, body, headers)) ??
-      (mayBeNotification(body) ? await findUndecodedSecret(secret, body, headers) : undefined)
+    const proved = await findMismatchCause(check, body, headers)
     if (proved !== undefined) return proved
+    const undecoded = mayBeNotification(body) && (await findUndecodedSecret(secrets[index] ?? '', body, headers))
+    if (undecoded) return undecoded
   }
-  return malformed
+  return undefined
 }
 
 /** The cause of a body that is empty, shorter than `content-length`, or not complete JSON. */

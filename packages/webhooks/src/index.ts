@@ -16,6 +16,7 @@ export type {
   ClaimRequest,
   ClaimResult,
   CommitResult,
+  ProcessedRecords,
   ReceiverStore,
 } from './interfaces/store.ts'
 export {
@@ -31,30 +32,37 @@ export type {
   EventSinkOptions,
   ReceiverOptions,
   ReceiversOptions,
-  TransactionReceiverOptions,
 } from './options/receiver-options.ts'
-export {
-  ClaimLostError,
-  type EventContext,
-  type EventHandler,
-  type EventHandlers,
-  type HandlerContext,
-  type Prepare,
-  type TransactionContext,
-  TransactionNotCommittedError,
+export type {
+  EventContext,
+  EventHandler,
+  EventHandlers,
+  HandlerContext,
+  Prepare,
+  TransactionContext,
 } from './processing/handlers.ts'
 export type { ProcessOutcome, ProcessTiming } from './processing/outcome.ts'
 export type { EventQueue, EventSink, SinkContext } from './processing/sink.ts'
-export { EventNotAppliedError, type JobResult, jobResult } from './queues/job-result.ts'
-export { type QueuedEvent, queuedEvent, storable } from './queues/queued-event.ts'
-export { createReceiver } from './receiver/receiver.ts'
+export {
+  EventNotAppliedError,
+  type JobResult,
+  jobResult,
+  type QueuedEvent,
+  queuedEvent,
+  storable,
+} from './queue-jobs.ts'
+export { createReceiver, createReceivers } from './receiver/receiver.ts'
 export type { AboutEvent, CloseOptions, Receiver, Receivers } from './receiver/receiver-interface.ts'
-export { createReceivers } from './receiver/receivers.ts'
 export type { SecretLookup, SecretSource, Secrets } from './secrets/secret-source.ts'
 export { memoryStore } from './stores/memory-store.ts'
-export { type UnwrapOptions, unwrap } from './unwrap.ts'
+export { type UnwrapOptions, unwrap, WebhookVerificationError } from './unwrap.ts'
 export type { AttemptHeaders } from './verifier/signature-headers.ts'
 export { SecretError, type SecretList } from './verifier/signing-secret.ts'
 export type { Refusal, Verification, VerificationFailure, Verified } from './verifier/verification.ts'
-export { BodyNotRawError, createVerifier, type Verifier, type VerifierOptions } from './verifier/verifier.ts'
-export { WebhookVerificationError } from './webhook-verification-error.ts'
+export {
+  BodyNotRawError,
+  createVerifier,
+  type TimestampOptions,
+  type Verifier,
+  type VerifierOptions,
+} from './verifier/verifier.ts'

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { NotewireError } from '@notewire/protocol'
 import {
   type Context,
   type ContextManager,
@@ -22,7 +23,6 @@ import { OTHER_TEST_SECRET, TEST_SECRET } from './fixtures/secrets.ts'
 import { setUpReceiver } from './fixtures/set-up-receiver.ts'
 import { receiverTelemetry } from './opentelemetry.ts'
 import type { ReceiverOptions } from './options/receiver-options.ts'
-import { ClaimLostError } from './processing/handlers.ts'
 import { anEvent, anUnknownEvent } from './testing/an-event.ts'
 
 const UPDATED = { 'notewire.event_type': 'note.updated' }
@@ -179,7 +179,10 @@ describe('the span of an event', () => {
 
   it('has the code of a NotewireError, the outcome for another error, and no error for an acknowledged event', async () => {
     const { spans, deliver } = traced({
-      on: { 'note.updated': () => Promise.reject(new ClaimLostError()), 'note.deleted': fail },
+      on: {
+        'note.updated': () => Promise.reject(new NotewireError('claim_lost', 'the claim was lost')),
+        'note.deleted': fail,
+      },
     })
     await deliver(anEvent({ kind: 'note.updated' }))
     await deliver(anEvent({ kind: 'note.deleted' }))

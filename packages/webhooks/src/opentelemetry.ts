@@ -1,4 +1,4 @@
-import { isKnownEvent, NotewireError, type WebhookEvent } from '@notewire/protocol'
+import { isKnownEvent, NotewireError, parseTime, type WebhookEvent } from '@notewire/protocol'
 import { type Attributes, metrics, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { answerTo } from './delivering/answer.ts'
 import type { ReceiverHooks } from './observing/receiver-hooks.ts'
@@ -63,9 +63,9 @@ export function receiverTelemetry(): ReceiverTelemetry {
       events.add(1, attributes)
       wait.record(waitedMs / 1_000, attributes)
       if (handlerMs !== undefined) duration.record(handlerMs / 1_000, attributes)
-      const occurredAt = Date.parse(event.occurred_at ?? '')
+      const occurredAt = parseTime(event.occurred_at)
       // Only for applied events: for a duplicate, the lag would measure how long the service has been retrying.
-      if (status === 'applied' && !Number.isNaN(occurredAt)) {
+      if (status === 'applied' && occurredAt !== undefined) {
         lag.record(Math.max(0, Date.now() - occurredAt) / 1_000, kindOf(event))
       }
     },

@@ -1,23 +1,14 @@
-import { type Clock, refuseUnknownOptions, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { NotewireError, refuseUnknownOptions, ShapeError, type WebhookEvent } from '@notewire/protocol'
 import { eventIn } from './delivering/event-in.ts'
 import { findMismatchCause } from './diagnosis/diagnosis.ts'
-import { causeOf, headerCause } from './diagnosis/refusal-cause.ts'
+import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
 import type { AttemptHeaders } from './verifier/signature-headers.ts'
 import type { SecretList } from './verifier/signing-secret.ts'
-import { refuseParsedBody, verificationSteps } from './verifier/verifier.ts'
-import { WebhookVerificationError } from './webhook-verification-error.ts'
+import type { VerificationFailure } from './verifier/verification.ts'
+import { refuseParsedBody, type TimestampOptions, verificationSteps } from './verifier/verifier.ts'
 
 /** The options of {@link unwrap}. */
-export interface UnwrapOptions {
-  /**
-   * How far the delivery's timestamp may be from now, either way, in seconds, inclusive (contract §5).
-   *
-   * @default 300
-   */
-  readonly toleranceSeconds?: number | undefined
-  /** @default the clock of the machine */
-  readonly clock?: Clock | undefined
-}
+export interface UnwrapOptions extends TimestampOptions {}
 
 /**
  * Verifies a delivery (contract §5) and returns its event (contract §6), or throws. `event_type` narrows the event.
@@ -68,4 +59,16 @@ export async function unwrap(
   const reading = eventIn(bytes)
   if (reading.status === 'malformed') throw new ShapeError(reading.path, reading.problem)
   return reading.event
+}
+
+/** The delivery cannot be verified. Answer 401 without details. */
+export class WebhookVerificationError extends NotewireError<'webhook_not_verified'> {
+  /** Why the delivery was refused. */
+  readonly reason: VerificationFailure
+
+  /** @param cause  what happened, and the next step */
+  constructor(reason: VerificationFailure, { what, nextStep }: Pick<RefusalCause, 'what' | 'nextStep'>) {
+    super('webhook_not_verified', `the delivery was refused (${reason}): ${what}. ${nextStep}`)
+    this.reason = reason
+  }
 }

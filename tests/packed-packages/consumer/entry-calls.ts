@@ -28,7 +28,6 @@ interface Entries {
   readonly '@notewire/mirror/sqlite': typeof import('@notewire/mirror/sqlite')
   readonly '@notewire/mirror/postgres': typeof import('@notewire/mirror/postgres')
   readonly '@notewire/mirror/opentelemetry': typeof import('@notewire/mirror/opentelemetry')
-  readonly '@notewire/mirror/testing': typeof import('@notewire/mirror/testing')
 }
 
 const SECRET = 'whsec_dGhlIHNlY3JldCBvZiBhIHRlc3QsIGFuZCBubyBvdGhlcg'
@@ -122,7 +121,7 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   },
 
   '@notewire/webhooks/postgres': async ({ postgresStore }) => {
-    const store = postgresStore({ query: async () => ({ rows: [{ result: 'duplicate' }] }) })
+    const store = postgresStore({ query: async () => ({ rows: [{ result: '_ 1- _ t f f ' }] }) })
     const request = {
       integration: 'default',
       eventId: 'evt_1',
@@ -134,7 +133,7 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   },
 
   '@notewire/webhooks/redis': async ({ redisStore }) => {
-    const store = redisStore({ evalsha: async () => 'duplicate', eval: async () => undefined })
+    const store = redisStore({ evalsha: async () => '\n0\n1 0 2 processed\n', eval: async () => undefined })
     const request = {
       integration: 'default',
       eventId: 'evt_1',
@@ -160,17 +159,18 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   },
 
   '@notewire/mock-server/program': async ({ startMockServer }) => {
-    const options = { port: 0, host: '127.0.0.1', consoleHosts: [], scenario: undefined, service: {} }
-    await using server = await startMockServer(options, console.error)
+    const options = { port: 0, host: '127.0.0.1', consoleHosts: [], service: {} }
+    await using server = await startMockServer(options)
     return server.record.api_key.length
   },
 
-  '@notewire/mirror': async ({ createMirror, memoryMirror }) => {
+  '@notewire/mirror': async ({ createMirror }) => {
     const { NotesClient } = await import('@notewire/client')
+    const { sqliteMirror } = await import('@notewire/mirror/sqlite')
     const fetch = async () =>
       Response.json({ notes: [{ id: 'note_1', revision: 3, transcript_status: 'empty', summary_status: 'missing' }] })
     const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', fetch })
-    const mirror = createMirror({ client, store: memoryMirror() })
+    const mirror = createMirror({ client, store: sqliteMirror(':memory:') })
     await mirror.sync()
     return (await mirror.get('note_1'))?.note.revision
   },
@@ -182,15 +182,9 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   },
 
   '@notewire/mirror/postgres': ({ postgresMirror }) =>
-    postgresMirror({ query: async () => ({ rows: [{ result: '7' }] }) }).latestPosition('s'),
+    postgresMirror({ query: async () => ({ rows: [{ result: '7' }] }) }).count('s'),
 
   '@notewire/mirror/opentelemetry': ({ mirrorTelemetry }) => Object.keys(mirrorTelemetry()).length,
-
-  '@notewire/mirror/testing': async ({ mirrorStoreChecks }) => {
-    const { memoryMirror } = await import('@notewire/mirror')
-    for (const { run } of mirrorStoreChecks) await run(memoryMirror())
-    return mirrorStoreChecks.length > 20
-  },
 }
 
 async function serving<Answer>(

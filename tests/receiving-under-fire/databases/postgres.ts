@@ -12,21 +12,6 @@ export function openPostgres(url: string, opensTransactions: boolean): WorkerDat
   return {
     store: postgresStore(pool),
     transactions: opensTransactions ? { store: postgresTransactions(pool), write } : undefined,
-    async writeInTransaction(effect, commit, onEnd) {
-      const client = await pool.connect()
-      try {
-        await client.query('BEGIN')
-        await write(client, effect)
-        await commit(client)
-        onEnd()
-        await client.query('COMMIT')
-        client.release()
-      } catch (error) {
-        // Closing the connection ends the transaction.
-        client.release(true)
-        throw error
-      }
-    },
     close: () => pool.end(),
   }
 }

@@ -13,19 +13,6 @@ export function openSqlite(path: string, opensTransactions: boolean): WorkerData
   return {
     store,
     transactions: opensTransactions ? { store: sqliteTransactions(database), write } : undefined,
-    writeInTransaction(effect, commit, onEnd) {
-      database.exec('BEGIN IMMEDIATE')
-      try {
-        write(database, effect)
-        void commit(database)
-        onEnd()
-        database.exec('COMMIT')
-      } catch (error) {
-        database.exec('ROLLBACK')
-        throw error
-      }
-      return undefined
-    },
     async close() {
       database.close()
       await store.close()

@@ -11,18 +11,7 @@ export interface Effect {
 
 /** The connection of a worker to the database that all workers share. */
 export interface WorkerDatabase<Transaction> {
-  readonly store: ReceiverStore<Transaction>
-  /**
-   * Writes an effect and commits its event in one transaction. `undefined` if the database has no transactions.
-   *
-   * @param commit  commits the event in the transaction
-   * @param onEnd  called right before the transaction commits
-   */
-  readonly writeInTransaction?: (
-    effect: Effect,
-    commit: (transaction: Transaction) => Promise<void>,
-    onEnd: () => void,
-  ) => Promise<void> | undefined
+  readonly store: ReceiverStore
   /** Transactions that the receiver opens. */
   readonly transactions?: DatabaseTransactions<Transaction> | undefined
   close(): Promise<void>

@@ -5,7 +5,7 @@ import type { Engine } from '../worker-settings.ts'
 export interface StoreServer {
   readonly engine: Engine
   readonly location: string
-  /** The effects whose transactions have committed, in order. `undefined` if the store has no transactions. */
+  /** The effects whose transactions of the receiver have committed, in order. `undefined` if the store has none. */
   readonly readEffects?: () => Promise<readonly Effect[]>
   /** Kills the server with SIGKILL and starts it again on the same files. `undefined` if the store has no server. */
   readonly crashAndRestart?: () => Promise<void>

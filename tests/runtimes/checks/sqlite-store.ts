@@ -2,7 +2,7 @@ import { createReceiver, type TransactionStore } from '@notewire/webhooks'
 import { type SqliteStore, sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
 import { anEvent, storeChecks } from '@notewire/webhooks/testing'
 
-/** Holds a store in a file against all that stores must do, and marks events in transactions of `node:sqlite`. */
+/** Holds a store in a file against all that stores must do, and processes events in transactions of `node:sqlite`. */
 export async function sqliteStoreInAFile({ path }: { readonly path: string }) {
   const store = sqliteStore(path)
   await store.migrate()
@@ -11,21 +11,6 @@ export async function sqliteStoreInAFile({ path }: { readonly path: string }) {
   database.exec('CREATE TABLE effects (revision INTEGER)')
   const seen = {
     checks: await runStoreChecks(store),
-    transactions: await markInTransactions(
-      store,
-      (revision, commit) => {
-        database.exec('BEGIN IMMEDIATE')
-        try {
-          database.prepare('INSERT INTO effects VALUES (?)').run(revision)
-          commit(database)
-          database.exec('COMMIT')
-        } catch (error) {
-          database.exec('ROLLBACK')
-          throw error
-        }
-      },
-      () => database.prepare('SELECT revision FROM effects').all(),
-    ),
     exactlyOnce: await processInTransactions(
       sqliteTransactions(database),
       (transaction, revision) => transaction.prepare('INSERT INTO effects VALUES (?)').run(-revision),
@@ -38,48 +23,13 @@ export async function sqliteStoreInAFile({ path }: { readonly path: string }) {
   return seen
 }
 
-/** What a path comes to where there is no `node:sqlite`. */
-export async function sqliteStoreWithoutNodeSqlite() {
-  return await sqliteStore('events.db')
-    .migrate()
-    .catch((error) => error.code)
-}
-
 /** Runs what makes a store one, and tells which checks have failed. */
-export async function runStoreChecks(store: SqliteStore<never>) {
+export async function runStoreChecks(store: SqliteStore) {
   const failed: string[] = []
   for (const { name, run } of storeChecks) {
     await run(store).catch((error) => failed.push(`${name}: ${error.message}`))
   }
   return { passed: storeChecks.length - failed.length, failed }
-}
-
-/** Has a handler mark two events, the second of which fails after the mark, and both sent again. */
-export async function markInTransactions<Transaction>(
-  store: SqliteStore<Transaction>,
-  write: (revision: number, commit: (transaction: Transaction) => void) => void,
-  effects: () => object[],
-) {
-  const outcomes: string[] = []
-  let failures = 1
-  const receiver = createReceiver({
-    secret: () => undefined,
-    store,
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    on: {
-      'note.updated': ({ data }, context) =>
-        write(data.revision, (transaction) => {
-          void context.commit(transaction)
-          if (data.revision === 2 && failures-- > 0) throw new Error('rolled back')
-        }),
-    },
-  })
-  for (const revision of [1, 2]) {
-    const event = anEvent({ kind: 'note.updated', noteId: 'note_1', revision })
-    for (let time = 0; time < 3; time += 1) outcomes.push((await receiver.process(event)).status)
-  }
-  await receiver.close()
-  return { outcomes, effects: effects().map((row) => Object.values(row)) }
 }
 
 /** Has the receiver process events in transactions: one that is sent again, one that fails once, and one of which the handler is asynchronous. */
@@ -112,7 +62,7 @@ export async function processInTransactions<Transaction>(
 }
 
 // Each runtime has its own words for a database that is locked.
-async function claimWhileAnotherWrites(store: SqliteStore<never>, database: { exec(sql: string): void }) {
+async function claimWhileAnotherWrites(store: SqliteStore, database: { exec(sql: string): void }) {
   database.exec('BEGIN IMMEDIATE')
   const claiming = store.claim({
     integration: 's',

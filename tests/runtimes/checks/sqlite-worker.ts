@@ -8,7 +8,7 @@ import {
   sqliteStore,
 } from '@notewire/webhooks/sqlite'
 import { runMirrorStoreChecks } from './sqlite-mirror.ts'
-import { markInTransactions, processInTransactions, runStoreChecks } from './sqlite-store.ts'
+import { processInTransactions, runStoreChecks } from './sqlite-store.ts'
 
 interface Bindings {
   readonly DB: D1Binding
@@ -23,7 +23,6 @@ export default {
     await store.migrate()
     return Response.json({
       checks: await runStoreChecks(store),
-      marksInTransactions: store.commitIn !== undefined,
       mirror: await runMirrorStoreChecks(sqliteMirror(d1(DB))),
     })
   },
@@ -44,15 +43,6 @@ export class StoreObject {
     storage.sql.exec('CREATE TABLE effects (revision INTEGER)')
     return Response.json({
       checks: await runStoreChecks(store),
-      transactions: await markInTransactions(
-        store,
-        (revision, commit) =>
-          storage.transactionSync(() => {
-            storage.sql.exec('INSERT INTO effects VALUES (?)', revision)
-            commit(storage)
-          }),
-        () => storage.sql.exec('SELECT revision FROM effects').toArray(),
-      ),
       exactlyOnce: await processInTransactions(
         durableObjectTransactions(storage),
         ({ sql }, revision) => sql.exec('INSERT INTO effects VALUES (?)', -revision),

@@ -1,11 +1,10 @@
-import type { Note } from '@notewire/protocol'
+import { type Note, parseTime } from '@notewire/protocol'
 import { NotesClientError } from '../errors/notes-client-error.ts'
+import { readPages } from '../listing/note-list.ts'
 import type { NoteListQuery } from '../listing/note-list-query.ts'
 import type { LeftOutNote, ListedPage } from '../listing/note-page.ts'
-import { readPages } from '../listing/pagination.ts'
 import type { CallOptions } from '../options/call-options.ts'
 import { decodeCheckpoint, encodeCheckpoint, type Progress } from './checkpoint.ts'
-import { OVERLAP_MS, watermarkOf } from './watermark.ts'
 
 /** Where a sync starts. */
 export interface ChangesQuery {
@@ -61,6 +60,12 @@ export function createChanges(
   return { [Symbol.asyncIterator]: () => readChanges(readPage, start, limit) }
 }
 
+/**
+ * How long before its watermark each sync starts, in milliseconds. It allows for coarse timestamps, for servers whose clocks differ, and
+ * for a page that the service read some time before it set the header `Date`.
+ */
+const OVERLAP_MS = 5 * 60_000
+
 const FIRST_SYNC: Progress = { since: null }
 
 async function* readChanges(
@@ -112,4 +117,25 @@ function progressAfter(page: DatedPage, progress: Progress): Progress {
 /** Some services reject an expired cursor as an invalid request (open point 22). The rest of the query was accepted before. */
 function isExpiredCursor(error: unknown): boolean {
   return error instanceof NotesClientError && (error.code === 'cursor_expired' || error.code === 'invalid_request')
+}
+
+/** The parts of the first page of a sync that show the service's time. */
+interface FirstPage {
+  /** The header `Date` of its response. */
+  readonly date: string | null
+  readonly notes: readonly Note[]
+}
+
+/**
+ * The watermark of the sync that starts with a page, in milliseconds: the service's time of the response, else the latest change on the
+ * page, else the watermark of the previous sync. Never this machine's time.
+ */
+export function watermarkOf({ date, notes }: FirstPage, previous: number | null): number | null {
+  const answeredAt = Date.parse(date ?? '')
+  if (!Number.isNaN(answeredAt)) return answeredAt
+  return notes.map(({ updated_at }) => parseTime(updated_at) ?? null).reduce(later, previous)
+}
+
+function later(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other)
 }

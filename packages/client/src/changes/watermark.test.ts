@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { watermarkOf } from './watermark.ts'
+import { watermarkOf } from './note-changes.ts'
 
 const DATE = 'Thu, 01 Jan 2026 12:00:00 GMT'
 const NOON = Date.UTC(2026, 0, 1, 12)

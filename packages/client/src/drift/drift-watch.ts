@@ -1,4 +1,4 @@
-import type { Drift } from '@notewire/protocol'
+import { callHook, type Drift, shortWord } from '@notewire/protocol'
 import {
   noteSchema,
   summarySchema,
@@ -6,8 +6,7 @@ import {
   unknownPartsOf,
   webhookEndpointWithSecretSchema,
 } from '@notewire/protocol/schemas'
-import { callHook, type DriftNotice, type NotesClientHooks } from '../options/hooks.ts'
-import { serverToken } from '../transport/server-token.ts'
+import type { DriftNotice, NotesClientHooks } from '../options/hooks.ts'
 
 // The watch remembers every notice, and a service may invent new values without end.
 const MAX_NOTICES = 1000
@@ -37,16 +36,16 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
   return (name, reading) => {
     const unknownParts = reading.status === 'read' ? unknownPartsOf(SCHEMAS[name], reading.value) : []
     for (const { path, field, value } of unknownParts) {
-      // `serverToken` drops names and values of several words, because they may quote a note.
+      // `shortWord` drops names and values of several words, because they may quote a note.
       report({
         resource: path === '' ? name : `${name}.${path}`,
-        field: serverToken(field) ?? '?',
-        value: serverToken(value),
+        field: shortWord(field) ?? '?',
+        value: shortWord(value),
       })
     }
     for (const { path, expected, found } of reading.drift) {
       const fields = path.replaceAll(/\[\d+\]/g, '').split('.')
-      const field = serverToken(fields.pop()) ?? '?'
+      const field = shortWord(fields.pop()) ?? '?'
       report({ resource: [name, ...fields].join('.'), field, value: undefined, expected, found })
     }
   }

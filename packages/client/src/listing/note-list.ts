@@ -1,8 +1,8 @@
-import type { Note } from '@notewire/protocol'
+import type { Note, NotePage } from '@notewire/protocol'
+import { NotesClientError } from '../errors/notes-client-error.ts'
 import type { CallOptions } from '../options/call-options.ts'
-import { NoteIterator } from './note-iterator.ts'
+import { LIST_NOTES, nameOf } from '../transport/operation.ts'
 import type { ListedPage } from './note-page.ts'
-import { readPages } from './pagination.ts'
 
 /**
  * The notes that a listing finds, note by note or page by page.
@@ -38,6 +38,52 @@ export function createNoteList(
   const pages = () => readPages(readPage, firstCursor)
   return {
     pages,
-    [Symbol.asyncIterator]: () => new NoteIterator(pages(), signal),
+    [Symbol.asyncIterator]: () => readNotes(pages(), signal),
   }
+}
+
+async function* readNotes(
+  pages: AsyncIterable<ListedPage>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Note, undefined, void> {
+  for await (const { notes } of pages) {
+    for (const note of notes) {
+      // Otherwise an abort would have no effect before the end of the page.
+      signal?.throwIfAborted()
+      yield note
+    }
+  }
+  return undefined
+}
+
+/**
+ * Follows `next_cursor` from page to page (contract §4). Requests a page when the loop asks for it.
+ *
+ * @param readPage  reads the page that a cursor leads to, or the first one
+ * @param firstCursor  where to start, if not at the beginning
+ * @throws `NotesClientError` `cursor_repeated` for a cursor that was used before: the listing would never end
+ */
+export async function* readPages<Page extends Pick<NotePage, 'next_cursor'>>(
+  readPage: (cursor: string | undefined) => Promise<Page>,
+  firstCursor: string | undefined,
+): AsyncGenerator<Page, void, void> {
+  const used = new Set<string>()
+  let cursor = firstCursor
+  for (;;) {
+    if (cursor !== undefined) used.add(cursor)
+    const page = await readPage(cursor)
+    if (page.next_cursor !== null && used.has(page.next_cursor)) throw cursorRepeated()
+    yield page
+    if (page.next_cursor === null) return
+    cursor = page.next_cursor
+  }
+}
+
+function cursorRepeated(): NotesClientError {
+  const operation = nameOf(LIST_NOTES)
+  return new NotesClientError(
+    'cursor_repeated',
+    operation,
+    `${operation} returned a cursor that this listing has already used, so the listing would never end. The notes listed so far are incomplete. Start the listing again; if this happens again, report it to the service.`,
+  )
 }

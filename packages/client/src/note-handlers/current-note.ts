@@ -1,5 +1,5 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { SummaryContent, TranscriptContent } from '../content/note-content.ts'
+import type { SummaryContent, TranscriptContent } from '../content/read-content.ts'
 
 /** A part of a note that {@link noteHandlers} fetches. */
 export type NotePart = 'transcript' | 'summary'

@@ -148,6 +148,33 @@ describe('noteHandlers', () => {
     expect(called).toEqual(['changed', 'removed'])
   })
 
+  it.each([
+    ['undefined', undefined],
+    ['a promise of a client', Promise.resolve({})],
+    ['its options', { baseUrl: 'https://notes.example' }],
+  ])('refuses %s as the client', (_what, client) => {
+    const handlers = { changed: () => undefined, removed: () => undefined }
+    const making = () => noteHandlers(client as never, handlers)
+    expect(making).toThrow(OptionError)
+    expect(making).toThrow(/^client .*new NotesClient\(\)/)
+  })
+
+  it('says so if the function of an integration returns no client', async () => {
+    const { context, note } = await aCopy()
+    const handlers = { changed: () => undefined, removed: () => undefined }
+    const { prepare } = noteHandlers(() => undefined as never, handlers)
+    const data = { note_id: note.note_id, revision: note.revision }
+    const preparing = prepare({ event_id: 'e1', event_type: 'note.updated', data }, context)
+    await expect(preparing).rejects.toMatchObject({ option: 'client', message: expect.stringMatching(/returned/) })
+  })
+
+  it.each([[['transcripts']], ['transcript'], [[undefined]], [null]])('refuses the parts %j', async (parts) => {
+    const { client } = await aCopy()
+    const making = () => noteHandlers(client, { changed: () => undefined, removed: () => undefined, parts } as never)
+    expect(making).toThrow(OptionError)
+    expect(making).toThrow(/^parts .*'transcript', 'summary'/)
+  })
+
   it('names a missing function and an unknown option', async () => {
     const { client } = await aCopy()
     const changed = () => undefined

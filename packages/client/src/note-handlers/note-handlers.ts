@@ -6,6 +6,7 @@ import {
   type NoteSummaryGeneratedEvent,
   type NoteUpdatedEvent,
   OptionError,
+  parseTime,
   refuseUnknownOptions,
   type WebhookEvent,
 } from '@notewire/protocol'
@@ -88,7 +89,7 @@ export type PreparedNote = Exclude<Judgement, { readonly step: 'retry' }> | unde
  * begins after the one before was applied, and the store keeps the revision that was fetched, not only the event's.
  *
  * @param client  a `NotesClient`, or a function that returns the one of an integration
- * @throws `OptionError` for a missing function or an unknown option
+ * @throws `OptionError` for what is no client, a missing function, an unknown part or an unknown option
  * @example
  * ```ts
  * import { NotesClient, noteHandlers } from '@notewire/client'
@@ -108,10 +109,12 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
   options: NoteHandlersOptions<Context>,
 ): NoteHandlers<Context> {
   const { changed, removed, parts } = checked(options)
+  if (typeof client !== 'function') requireClient(client, 'is no')
   let contentHasOwnRevision = false
 
   const prepareChange = async (event: ChangeEvent, context: NotePreparationContext): Promise<PreparedNote> => {
-    const source = typeof client === 'function' ? await client(context.integration) : client
+    const source =
+      typeof client === 'function' ? requireClient(await client(context.integration), 'returned no') : client
     const noteId = event.data.note_id
     const fetched = await fetchNote(source, noteId, parts, context.signal)
     const ageMs = ageOf(event, source.serviceTime())
@@ -163,7 +166,7 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
 
 function checked<Context extends NoteHandlerContext>(options: NoteHandlersOptions<Context>) {
   refuseUnknownOptions('noteHandlers', options, ['changed', 'removed', 'parts'])
-  const { changed, removed, parts = ['transcript', 'summary'] } = options
+  const { changed, removed, parts = PARTS } = options
   for (const [name, value] of Object.entries({ changed, removed })) {
     if (typeof value === 'function') continue
     throw new OptionError(
@@ -171,13 +174,27 @@ function checked<Context extends NoteHandlerContext>(options: NoteHandlersOption
       `${name} must be a function. noteHandlers calls changed with the current note, and removed to remove your copy.`,
     )
   }
+  if (!Array.isArray(parts) || !parts.every((part) => PARTS.includes(part))) {
+    throw new OptionError('parts', "parts must be a list of 'transcript', 'summary'. Omit it to fetch both.")
+  }
   return { changed, removed, parts }
+}
+
+const PARTS: readonly NotePart[] = ['transcript', 'summary']
+
+function requireClient(client: NoteSource, problem: string): NoteSource {
+  const { notes, serviceTime }: Partial<NoteSource> = client ?? {}
+  if (typeof notes?.get === 'function' && typeof serviceTime === 'function') return client
+  throw new OptionError(
+    'client',
+    `client ${problem} NotesClient. Pass new NotesClient(), or a function that returns the client of an integration.`,
+  )
 }
 
 /** The service's own clock is preferred, because it wrote the time of the event. */
 function ageOf(event: ChangeEvent, serviceTime: Date | undefined): number | undefined {
-  const occurredAt = Date.parse(event.occurred_at ?? '')
-  return Number.isNaN(occurredAt) ? undefined : (serviceTime?.getTime() ?? Date.now()) - occurredAt
+  const occurredAt = parseTime(event.occurred_at)
+  return occurredAt === undefined ? undefined : (serviceTime?.getTime() ?? Date.now()) - occurredAt
 }
 
 function hasLowerContentRevision(fetched: FetchedNote): boolean {

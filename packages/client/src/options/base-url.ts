@@ -1,4 +1,4 @@
-import { API_VERSION_PREFIX, OptionError } from '@notewire/protocol'
+import { API_VERSION_PREFIX, isLoopback, OptionError } from '@notewire/protocol'
 
 /**
  * Reads the option `baseUrl`.
@@ -23,10 +23,6 @@ export function parseBaseUrl(baseUrl: unknown, source = 'baseUrl'): string {
   const path = url.pathname.replace(/\/+$/, '')
   const prefix = path.endsWith(API_VERSION_PREFIX) ? path.slice(0, -API_VERSION_PREFIX.length) : path
   return url.origin + prefix.replace(/\/+$/, '')
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
 }
 
 function invalid(source: string, problem: string): OptionError {

@@ -1,5 +1,6 @@
 import { OptionError } from '@notewire/protocol'
 import type { ResponseNotice } from './hooks.ts'
+import type { ClientSettings } from './notes-client-options.ts'
 
 /** The options of one call. A listing makes a call for each page. */
 export interface CallOptions {
@@ -34,20 +35,26 @@ export interface CallOptions {
   readonly onResponse?: ((response: ResponseNotice) => void) | undefined
 }
 
-/** The names of all options of a call. */
-export const CALL_OPTIONS: readonly (keyof CallOptions)[] = [
-  'signal',
-  'totalTimeoutMs',
-  'maxRetries',
-  'headers',
-  'onResponse',
-]
+/** The options of one call, completed by those of the client. */
+export interface CallSettings extends Pick<ClientSettings, 'totalTimeoutMs' | 'maxRetries'> {
+  readonly signal: AbortSignal | undefined
+  readonly headers: Headers
+  readonly onResponse: CallOptions['onResponse']
+}
 
-/** @throws `OptionError` for a header that HTTP does not allow. It never shows the value */
-export function requireHeaders(headers: Readonly<Record<string, string>>): Headers {
+/** @throws `OptionError` for a header that HTTP does not allow */
+export function callSettings(options: CallOptions, client: ClientSettings): CallSettings {
+  const { signal, totalTimeoutMs = client.totalTimeoutMs, maxRetries = client.maxRetries, onResponse } = options
+  return { signal, totalTimeoutMs, maxRetries, headers: headersOf(options.headers), onResponse }
+}
+
+function headersOf(given: CallOptions['headers']): Headers {
   try {
-    return new Headers(headers)
+    const headers = new Headers(given)
+    headers.set('accept', 'application/json')
+    return headers
   } catch {
+    // The error of the runtime quotes the value, which may be secret.
     throw new OptionError(
       'headers',
       'headers contains a name or a value that is not valid in HTTP. Pass an object of texts, such as { traceparent: "00-…" }.',

@@ -1,3 +1,5 @@
+import { callHook } from '@notewire/protocol'
+
 /**
  * Functions that the client calls, for traces, metrics and logs. They receive names, numbers and statuses, never the API key, an id or
  * note content. If they throw or reject, the client ignores it.
@@ -21,7 +23,7 @@ export interface NotesClientHooks {
   readonly onRequest?: ((request: RequestNotice) => void) | undefined
   /** A request has ended, with an answer or without one: once for each `onRequest`. */
   readonly onResponse?: ((response: ResponseNotice) => void) | undefined
-  /** A request has failed and will be sent again after a delay, which begins now. */
+  /** A request has failed, the delay is over, and the request is about to be sent again. */
   readonly onRetry?: ((retry: RetryNotice) => void) | undefined
   /**
    * The service sent a field or a value that this version does not know, or a field of another type. Called once for each. An unknown field or
@@ -55,9 +57,9 @@ export interface ResponseNotice extends RequestNotice {
   readonly durationMs: number
 }
 
-/** A request that failed, and the delay before the next one. */
+/** A request that failed, and the delay after it. */
 export interface RetryNotice extends ResponseNotice {
-  /** How long the client waits, in milliseconds. */
+  /** How long the client waited, in milliseconds. */
   readonly delayMs: number
 }
 
@@ -75,13 +77,33 @@ export interface DriftNotice {
   readonly found?: string | undefined
 }
 
-/** Calls a hook, if there is one, and ignores its errors. */
-export function callHook<Notice>(hook: ((notice: Notice) => unknown) | undefined, notice: Notice): void {
-  if (hook === undefined) return
-  try {
-    // The rejection of an asynchronous hook would otherwise be unhandled.
-    Promise.resolve(hook(notice)).catch(() => undefined)
-  } catch {
-    // The call continues.
+/**
+ * Adds a line for each request, if the environment variable `NOTES_LOG` is `debug`. The lines contain no key, no id of a note and no content.
+ *
+ * @param logger  `console.error` writes to the standard error, so that the output of a program stays usable
+ */
+export function withDebugLog(
+  hooks: NotesClientHooks,
+  level: string | undefined,
+  logger: Pick<Console, 'error'> = console,
+): NotesClientHooks {
+  if (level !== 'debug') return hooks
+  return {
+    ...hooks,
+    onResponse(response) {
+      callHook(hooks.onResponse, response)
+      logger.error(lineOf(response))
+    },
+    onRetry(retry) {
+      callHook(hooks.onRetry, retry)
+      logger.error(`notewire: call ${retry.callId}: sent again after ${retry.delayMs} ms`)
+    },
   }
+}
+
+function lineOf({ callId, operation, attempt, status, failure, networkCode, requestId, durationMs }: ResponseNotice) {
+  const which = attempt === 1 ? '' : `, attempt ${attempt}`
+  const end = status ?? [failure, networkCode].filter((word) => word !== undefined).join(' ')
+  const request = requestId === undefined ? '' : `, request ${requestId}`
+  return `notewire: call ${callId}: ${operation}${which}: ${end} in ${Math.round(durationMs)} ms${request}`
 }

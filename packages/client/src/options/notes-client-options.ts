@@ -1,8 +1,6 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { parseBaseUrl } from './base-url.ts'
-import { withDebugLog } from './debug-log.ts'
-import { requireDuration } from './duration.ts'
-import type { NotesClientHooks } from './hooks.ts'
+import { type NotesClientHooks, withDebugLog } from './hooks.ts'
 
 /** The options of a `NotesClient`. */
 export interface NotesClientOptions {
@@ -174,7 +172,19 @@ function requireFetch(fetch: unknown): ClientSettings['fetch'] {
   )
 }
 
-export function requireMaxRetries(maxRetries: unknown): number {
+// Longer timers fire at once.
+const LONGEST_MS = 2_147_483_647
+
+/** @throws `OptionError` if a timer cannot wait that long */
+function requireDuration(option: string, ms: unknown): number {
+  if (typeof ms === 'number' && ms > 0 && ms <= LONGEST_MS) return ms
+  throw new OptionError(
+    option,
+    `${option} is not a valid duration. Pass a number of milliseconds greater than 0 and at most ${LONGEST_MS}.`,
+  )
+}
+
+function requireMaxRetries(maxRetries: unknown): number {
   if (typeof maxRetries === 'number' && Number.isSafeInteger(maxRetries) && maxRetries >= 0) return maxRetries
   throw new OptionError('maxRetries', 'maxRetries is not a whole number. Pass a whole number, 0 or more.')
 }

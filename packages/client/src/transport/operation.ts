@@ -1,5 +1,5 @@
 import { API_VERSION_PREFIX, type Scope } from '@notewire/protocol'
-import type { ApiErrorCode } from '../errors/notes-client-error.ts'
+import type { ApiErrorCode, CallAttempt } from '../errors/notes-client-error.ts'
 
 /** One operation of the REST API (contract §4; open points 8 to 10 and 14). */
 export interface Operation {
@@ -29,6 +29,15 @@ export type Verdict = 'done' | ApiErrorCode
 /** The operation as errors name it: `GET /v1/notes/{note_id}`. */
 export function nameOf(operation: Operation): string {
   return `${operation.method} ${operation.path}`
+}
+
+// With these codes, the service has not received the request.
+const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
+
+/** Whether a failed request may be sent again. With `if_refused`, only if the service has certainly not carried out the operation. */
+export function mayBeRepeated({ repeatable }: Operation, failed: CallAttempt | undefined): boolean {
+  if (repeatable !== 'if_refused') return repeatable === 'always'
+  return failed?.status === 429 || UNSENT_CODES.includes(failed?.networkCode ?? '')
 }
 
 const NOTES = `${API_VERSION_PREFIX}/notes`

@@ -1,10 +1,9 @@
+import { shortWord } from '@notewire/protocol'
 import { ApiError, ForbiddenError, NotFoundError, RateLimitedError } from '../errors/api-error.ts'
 import type { ApiErrorCode } from '../errors/notes-client-error.ts'
-import { type Answer, requestIdOf } from './attempt.ts'
+import type { Answer } from './call.ts'
 import { nameOf, type Verdict } from './operation.ts'
-import { retryAfterOf } from './retry-after.ts'
-import { serverSentence } from './server-sentence.ts'
-import { serverToken } from './server-token.ts'
+import { requestIdOf, retryAfterOf } from './response-parts.ts'
 
 /**
  * The error for an answer, or `undefined` if the operation is done.
@@ -14,7 +13,7 @@ import { serverToken } from './server-token.ts'
 export function refusalOf(answer: Answer, apiKey: string): ApiError | undefined {
   const { operation, status, attempts } = answer
   const serverError = serverErrorIn(answer)
-  const serverCode = serverToken(serverError['code'])
+  const serverCode = shortWord(serverError['code'])
   const verdict = operation.judge?.({ status, serverCode, attempts: attempts.length }) ?? verdictOf(status)
   if (verdict === 'done') return undefined
 
@@ -28,7 +27,7 @@ export function refusalOf(answer: Answer, apiKey: string): ApiError | undefined 
   const message = (explanation: string) => `${facts.operation} answered ${statusText}: ${explanation}${said}`
 
   if (verdict === 'forbidden') {
-    const scope = serverToken(serverError['scope'])
+    const scope = shortWord(serverError['scope'])
     return new ForbiddenError(message(explainForbidden(scope, operation.scope)), facts, scope)
   }
   if (verdict === 'rate_limited') {
@@ -83,6 +82,35 @@ function serverErrorIn({ status, text }: Answer): Readonly<Record<string, unknow
   } catch {
     return {}
   }
+}
+
+/** A longer sentence is cut. */
+const LONGEST = 200
+
+/** What looks like a key or a secret (contract §2 and §6). */
+const SECRETS = /\b(?:ntw_|whsec_|whsk_)[^\s"'`,;)]+|\bBearer\s+[^\s"'`,;)]+/gi
+
+/**
+ * Makes the service's own explanation of an error fit to be shown: one line of at most 200 characters, without keys and secrets.
+ *
+ * @param apiKey  the key of the client, which may have any form
+ * @returns `undefined` if it is no text, or empty
+ */
+export function serverSentence(value: unknown, apiKey: string): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const oneLine = value.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  const harmless = partsOf(apiKey)
+    .reduce((text, part) => text.replaceAll(part, '[removed]'), oneLine)
+    .replace(SECRETS, '[removed]')
+  const characters = [...harmless]
+  if (characters.length === 0) return undefined
+  return characters.length <= LONGEST ? harmless : `${characters.slice(0, LONGEST).join('')}…`
+}
+
+/** The key, and its secret part alone. */
+function partsOf(apiKey: string): readonly string[] {
+  const secret = apiKey.slice(apiKey.lastIndexOf('.') + 1)
+  return [apiKey, secret].filter(({ length }) => length >= 4)
 }
 
 function asSentence(text: string): string {

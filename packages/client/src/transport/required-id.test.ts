@@ -1,7 +1,7 @@
 import { OptionError } from '@notewire/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requireId } from './required-id.ts'
+import { requireId } from './transport.ts'
 
 describe('an id in a path', () => {
   it('is one segment of the path, and decodes to the same id', () => {

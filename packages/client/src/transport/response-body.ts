@@ -1,8 +1,9 @@
 import { ShapeError } from '@notewire/protocol'
 import { readShapeWithDrift, type ShapeReading } from '@notewire/protocol/schemas'
 import { InvalidResponseError } from '../errors/notes-client-error.ts'
-import { type Answer, requestIdOf } from './attempt.ts'
+import type { Answer } from './call.ts'
 import { nameOf } from './operation.ts'
+import { requestIdOf } from './response-parts.ts'
 
 /**
  * Reads the body of a successful answer.

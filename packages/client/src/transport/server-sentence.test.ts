@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { API_KEY } from '../fixtures/secrets.ts'
-import { serverSentence } from './server-sentence.ts'
+import { serverSentence } from './refusal.ts'
 
 describe('the explanation of the service', () => {
   it.each([

@@ -11,7 +11,6 @@ export class Wakeup {
     return this.#isOver
   }
 
-  /** How often `wake` was called. */
   get count(): number {
     return this.#count
   }

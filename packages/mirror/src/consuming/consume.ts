@@ -1,11 +1,11 @@
-import { type NoResponse, refuseResponse } from '@notewire/protocol'
+import { type ErrorFacts, errorFactsOf, type NoResponse, refuseResponse } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
-import type { ConsumerRecord, ErrorFacts } from '../interfaces/consumer-store.ts'
+import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { backoffAfter } from '../rules/backoff.ts'
-import { type ConsumerKey, ConsumerLease, ConsumerLostError } from './consumer-lease.ts'
+import { type ConsumerKey, ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import {
   afterRound,
@@ -13,7 +13,6 @@ import {
   chooseDeliveries,
   dueTime,
   dueUntil,
-  factsOf,
   type RoundResult,
   reachesEnd,
   unchanged,
@@ -76,17 +75,10 @@ const MAX_POLL_MS = 30_000
 
 /** Consumes until the signal fires, or until a removed integration has no more removals. Retries with growing pauses if the store fails. */
 export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
+  const { signal, clock, onProblem, onChange } = round
   const changes = new Wakeup()
-  const stopListening = round.onChange?.(() => changes.wake())
-  try {
-    await runRounds(round, changes, round.onChange === undefined ? MIN_POLL_MS : MAX_POLL_MS)
-  } finally {
-    stopListening?.()
-  }
-}
-
-async function runRounds<Transaction>(round: Round<Transaction>, changes: Wakeup, maxMs: number): Promise<void> {
-  const { signal, clock, onProblem } = round
+  const stopListening = onChange?.(() => changes.wake())
+  const maxMs = onChange === undefined ? MIN_POLL_MS : MAX_POLL_MS
   let pollMs = MIN_POLL_MS
   for (let failures = 0; !signal.aborted; ) {
     try {
@@ -96,12 +88,13 @@ async function runRounds<Transaction>(round: Round<Transaction>, changes: Wakeup
       pollMs = idleMs > 0 ? Math.min(pollMs * 2, maxMs) : MIN_POLL_MS
       failures = 0
     } catch (error) {
-      if (error instanceof IntegrationRemovedError) return
+      if (error instanceof IntegrationRemovedError) break
       callHook(onProblem, { error })
       await clock.sleep(backoffAfter(failures), signal).catch(() => undefined)
       failures += 1
     }
   }
+  stopListening?.()
 }
 
 function idleTime(done: RoundEnd, now: number): number {
@@ -111,9 +104,9 @@ function idleTime(done: RoundEnd, now: number): number {
 /** Consumes one batch, if one is due. */
 export async function consumeDue<Transaction>(round: Round<Transaction>): Promise<ConsumeReport> {
   const done = await runRound(round)
-  const { store, integration, name, clock } = round
-  const now = clock.now()
-  const nextAt = dueTime(await store.readConsumer(integration, name, now), now)
+  const now = round.clock.now()
+  const record = await readDue(round, now)
+  const nextAt = record.state.fromNow?.awaitsListing ? now + MIN_POLL_MS : dueTime(record, now)
   return { ...('idleUntil' in done ? NOTHING_DONE : done), nextAt }
 }
 
@@ -121,24 +114,40 @@ export async function consumeDue<Transaction>(round: Round<Transaction>): Promis
 type RoundEnd = Pick<ConsumeReport, 'applied' | 'failed'> | { readonly idleUntil: number | null }
 
 async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEnd> {
-  const { store, integration, name, clock } = round
+  const { clock } = round
   const now = clock.now()
-  const record = await store.readConsumer(integration, name, now)
+  const record = await readDue(round, now)
   const dueAt = dueTime(record, now)
-  if (dueAt === null || dueAt > now) return { idleUntil: dueAt }
+  // A consumer that starts from now is stored in its first round, even if there is no change yet.
+  const isStarted = record.version > 0 || round.from === 'beginning'
+  if (isStarted && (dueAt === null || dueAt > now)) return { idleUntil: dueAt }
+  if (record.state.fromNow?.awaitsListing && !(await hasListed(round))) return { idleUntil: now + MIN_POLL_MS }
   const lease = await ConsumerLease.take(round, record)
   if (lease === undefined) return { idleUntil: clock.now() + MIN_POLL_MS }
-  const ended = new AbortController()
-  const lost = new AbortController()
-  void lease.renewUntil(ended.signal, (error) => lost.abort(error))
   try {
-    return await deliver(lease, round, lost.signal, record)
+    return await lease.keep((lost) =>
+      lease.state.fromNow?.awaitsListing ? waitForListing(lease, clock.now()) : deliver(lease, round, lost, record),
+    )
   } catch (error) {
     if (error instanceof ConsumerLostError) return { idleUntil: clock.now() + MIN_POLL_MS }
     throw error
-  } finally {
-    ended.abort()
   }
+}
+
+/** Reads the consumer. While content is erased, nothing is due. */
+async function readDue<Transaction>(round: Round<Transaction>, now: number): Promise<ConsumerRecord> {
+  const record = await readConsumer(round, { now })
+  return (await round.isErasing()) ? { ...record, hasChanges: false, nextDueAt: now + MIN_POLL_MS } : record
+}
+
+async function hasListed<Transaction>({ store, integration, clock }: Round<Transaction>): Promise<boolean> {
+  const { progress } = await store.readProgress(integration, clock.now())
+  return progress.poll.backfilledAt !== null
+}
+
+async function waitForListing<Transaction>(lease: ConsumerLease<Transaction>, now: number): Promise<RoundEnd> {
+  await lease.commit(unchanged({ ...lease.state, leaseUntil: null }))
+  return { idleUntil: now + MIN_POLL_MS }
 }
 
 async function deliver<Transaction>(
@@ -157,6 +166,8 @@ async function deliver<Transaction>(
     dueBy: dueUntil(record, now),
     limit,
   })
+  // The content was read before the removal, and must not be passed on. The next round reads the removals.
+  if (await round.isErasing()) throw new ConsumerLostError()
   const deliveries = chooseDeliveries(listed, state, limit)
   const batch = deliveries.slice(0, batchSize)
   const applied = batch.filter(({ kind }) => kind !== 'nothing')
@@ -174,7 +185,7 @@ async function deliver<Transaction>(
       singles.length === 1 ? thrown : await applyAndCommit(lease, [single], afterSingle(state, single), context)
     if (error === undefined || signal.aborted) continue
     const { noteId } = single.note.state
-    failures.set(noteId, factsOf(error.thrown))
+    failures.set(noteId, errorFactsOf(error.thrown))
     callHook(round.onProblem, { error: error.thrown, noteId })
   }
   if (signal.aborted) {
@@ -210,19 +221,17 @@ async function applyAndCommit<Transaction>(
   }
   if (hasCalledCommit) {
     if (await lease.hasCommitted()) return undefined
-    failure ??= { thrown: new TransactionNotCommittedError() }
+    failure ??= { thrown: transactionNotCommitted() }
   }
   lost.throwIfAborted()
   if (failure === undefined) await lease.commit(result)
   return failure
 }
 
-/** `apply` called `commit` in a transaction that was not committed. */
-class TransactionNotCommittedError extends MirrorError {
-  constructor() {
-    super(
-      'transaction_not_committed',
-      'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply. The changes are sent again.',
-    )
-  }
+/** The error if `apply` called `commit` in a transaction that was not committed. */
+function transactionNotCommitted(): MirrorError {
+  return new MirrorError(
+    'transaction_not_committed',
+    'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply. The changes are sent again.',
+  )
 }

@@ -1,22 +1,26 @@
 import { type Clock, OptionError } from '@notewire/protocol'
-import type {
-  ConsumerCommit,
-  ConsumerCommitResult,
-  ConsumerRecord,
-  ConsumerState,
+import { keepLease, leaseFrom } from '../concurrency/lease.ts'
+import {
+  type ConsumerCommit,
+  type ConsumerCommitResult,
+  type ConsumerRecord,
+  type ConsumerState,
+  type ConsumersRequest,
+  NEW_CONSUMER,
 } from '../interfaces/consumer-store.ts'
 import { MirrorError } from '../interfaces/errors.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { LEASE_MS, type RoundResult, unchanged } from './round-rule.ts'
+import { type RoundResult, unchanged } from './round-rule.ts'
 
-const RENEW_EVERY_MS = 10_000
-
-/** Identifies a consumer in its store. */
 export interface ConsumerKey<Transaction> {
   readonly store: MirrorStore<Transaction>
   readonly integration: string
   readonly name: string
+  /** Where a consumer begins that is not stored yet. */
+  readonly from: 'beginning' | 'now'
   readonly clock: Clock
+  /** Whether the content of a removed integration is being erased. Meanwhile, its consumers get nothing. */
+  readonly isErasing: () => Promise<boolean>
 }
 
 /** A lease of a consumer that this process holds. Each commit carries its fencing token. */
@@ -40,31 +44,40 @@ export class ConsumerLease<Transaction> {
     { state: known, version, token }: ConsumerRecord,
   ): Promise<ConsumerLease<Transaction> | undefined> {
     const { store, integration, name, clock } = consumer
-    const now = clock.now()
-    const startedAt = version === 0 ? await store.latestPosition(integration) : known.startedAt
-    const state = { ...known, startedAt, leaseUntil: now + LEASE_MS }
+    const isStarting = version === 0 || known.fromNow?.awaitsListing === true
+    const started = isStarting ? await start(consumer, version === 0 ? undefined : known) : known
+    const { now, until } = leaseFrom(clock.now())
+    const state = { ...started, leaseUntil: until }
     const commit = { ...unchanged(state), expectedVersion: version, token: token + 1, now }
     const result = await store.commitConsumer(integration, name, commit)
     return result === 'lost' ? undefined : new ConsumerLease(consumer, token + 1, version + 1, state)
   }
 
-  /** @throws MirrorError `consumer_lost` when another process has the lease */
+  /**
+   * Commits. If `retryParked` has written the consumer meanwhile, it commits again.
+   *
+   * @throws MirrorError `consumer_lost` when another process has the lease
+   */
   async commit(result: RoundResult): Promise<void> {
     const { store, integration, name } = this.#consumer
-    requireCommitted(await store.commitConsumer(integration, name, this.#commitOf(result)))
+    while ((await store.commitConsumer(integration, name, this.#commitOf(result))) === 'lost') {
+      const { token, version } = await readConsumer(this.#consumer)
+      if (token !== this.#token || version === this.#version) throw new ConsumerLostError()
+      this.#version = version
+    }
     this.#version += 1
   }
 
   /** Commits in the user's transaction. Throws synchronously if the store is synchronous. */
   commitIn(transaction: Transaction, result: RoundResult): Promise<void> {
     const { store, integration, name } = this.#consumer
-    if (store.commitConsumerIn === undefined) {
+    if (!store.takesTransactions) {
       throw new OptionError(
         'store',
         'commit needs a store with transactions, and this store has none. Use sqliteMirror with a file or a Durable Object, or postgresMirror, or do not call commit.',
       )
     }
-    const committed = store.commitConsumerIn(transaction, integration, name, this.#commitOf(result))
+    const committed = store.commitConsumer(integration, name, this.#commitOf(result), transaction)
     if (typeof committed !== 'string') return committed.then(requireCommitted)
     requireCommitted(committed)
     return Promise.resolve()
@@ -76,8 +89,7 @@ export class ConsumerLease<Transaction> {
    * @throws MirrorError `consumer_lost`
    */
   async hasCommitted(): Promise<boolean> {
-    const { store, integration, name } = this.#consumer
-    const { token, version } = await store.readConsumer(integration, name)
+    const { token, version } = await readConsumer(this.#consumer)
     if (token !== this.#token) throw new ConsumerLostError()
     const hasCommitted = version > this.#version
     if (!hasCommitted) this.#isReleased = false
@@ -85,30 +97,50 @@ export class ConsumerLease<Transaction> {
     return hasCommitted
   }
 
-  /** Renews the lease until the signal fires. Calls `onLost` once if another process has taken it. Never rejects. */
-  async renewUntil(signal: AbortSignal, onLost: (error: MirrorError) => void): Promise<void> {
+  /** Works under the lease, and renews it until it is released. */
+  async keep<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { store, integration, name, clock } = this.#consumer
-    for (;;) {
-      await clock.sleep(RENEW_EVERY_MS, signal).catch(() => undefined)
-      if (signal.aborted) return
-      if (this.#isReleased) continue
-      const now = clock.now()
-      // If the store fails, the next renewal may still be in time. Commits are fenced in any case.
-      const renewal = await store
-        .renewConsumer(integration, name, this.#token, now + LEASE_MS, now)
-        .catch(() => 'unknown')
-      if (renewal === 'lost' && !signal.aborted && !this.#isReleased) return onLost(new ConsumerLostError())
+    const renew = async () => {
+      if (this.#isReleased) return true
+      const { now, until: leaseUntil } = leaseFrom(clock.now())
+      const renewal = { token: this.#token, leaseUntil, now }
+      return (await store.commitConsumer(integration, name, renewal)) === 'committed' || this.#isReleased
     }
+    return await keepLease({ clock, renew, lost: () => new ConsumerLostError() }, work)
   }
 
   #commitOf(result: RoundResult): ConsumerCommit {
     // A commit that keeps the lease also renews it. Otherwise the commit would overwrite a concurrent renewal.
-    const now = this.#consumer.clock.now()
-    const leaseUntil = result.state.leaseUntil === null ? null : now + LEASE_MS
+    const { now, until } = leaseFrom(this.#consumer.clock.now())
+    const leaseUntil = result.state.leaseUntil === null ? null : until
     const state = { ...result.state, leaseUntil }
     this.#isReleased = leaseUntil === null
     return { ...result, state, expectedVersion: this.#version, token: this.#token, now }
   }
+}
+
+/** Reads a consumer, as a new one if it was never written. */
+export async function readConsumer<Transaction>(
+  { store, integration, name }: Pick<ConsumerKey<Transaction>, 'store' | 'integration' | 'name'>,
+  request: Omit<ConsumersRequest, 'name'> = {},
+): Promise<ConsumerRecord> {
+  const [record] = await store.listConsumers(integration, { ...request, name })
+  if (record === undefined) throw new Error(`the store returned no record of the consumer "${name}"`)
+  return record
+}
+
+/** Decides where a consumer starts. One that starts from now, before the first listing has ended, waits for its end: `waiting` is its state. */
+async function start<Transaction>(
+  { store, integration, from, clock }: ConsumerKey<Transaction>,
+  waiting: ConsumerState | undefined,
+): Promise<ConsumerState> {
+  const { sequence, progress, position: startPosition } = await store.readProgress(integration, clock.now())
+  if (waiting === undefined && from === 'beginning') return { ...NEW_CONSUMER, startPosition }
+  const awaitsListing = progress.poll.backfilledAt === null
+  const fromNow = { sequence: waiting?.fromNow?.sequence ?? sequence, awaitsListing }
+  // If it has waited, notes may have changed meanwhile, so that it begins at the first position.
+  if (awaitsListing || waiting !== undefined) return { ...NEW_CONSUMER, startPosition, fromNow }
+  return { ...NEW_CONSUMER, cursor: startPosition, base: startPosition, startPosition, fromNow }
 }
 
 function requireCommitted(result: ConsumerCommitResult): void {

@@ -1,8 +1,9 @@
+import type { ErrorFacts } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
-import { type ConsumerChange, type ConsumerContext, memoryMirror, openMirror } from '../index.ts'
-import type { ErrorFacts } from '../interfaces/consumer-store.ts'
-import { aSummary } from '../testing/checks/builders.ts'
+import { aSummary } from '../fixtures/store-checks/builders.ts'
+import { type ConsumerChange, type ConsumerContext, type MirrorStore, openMirror } from '../index.ts'
 import { ManualClock } from './fixtures/manual-clock.ts'
 import { NoteWriter } from './fixtures/note-writer.ts'
 
@@ -181,9 +182,14 @@ describe('a consumer', () => {
   it('shares a cursor among processes: one consumes, and another continues when the lease has expired', async () => {
     const { mirror: other, store, notes, clock } = aConsumedMirror()
     let isFrozen = true
-    const renewConsumer = (...asked: Parameters<typeof store.renewConsumer>) =>
-      isFrozen ? Promise.reject(new Error('connection lost')) : store.renewConsumer(...asked)
-    const mirror = openMirror({ store: { ...store, renewConsumer }, clock })
+    const frozen: MirrorStore = {
+      ...store,
+      commitConsumer: (integration, name, commit) =>
+        isFrozen && 'leaseUntil' in commit
+          ? Promise.reject(new Error('connection lost'))
+          : store.commitConsumer(integration, name, commit),
+    }
+    const mirror = openMirror({ store: frozen, clock })
     await notes.show('a', 'First')
     const index = anIndex()
     const lost = await new Promise<unknown>((resolve) => {
@@ -261,9 +267,9 @@ describe('a consumer', () => {
     let fails = 2
     const flaky = {
       ...store,
-      readConsumer: (...asked: Parameters<typeof store.readConsumer>) => {
+      listConsumers: (...asked: Parameters<typeof store.listConsumers>) => {
         fails -= 1
-        return fails < 0 ? store.readConsumer(...asked) : Promise.reject(new Error('connection lost'))
+        return fails < 0 ? store.listConsumers(...asked) : Promise.reject(new Error('connection lost'))
       },
     }
     const mirror = openMirror({ store: flaky, clock, hooks: { onProblem: (problem) => problems.push(problem) } })

@@ -1,15 +1,27 @@
-import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { type ErrorFacts, OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { requireCount, requireFunction, requireSignal } from '../context/mirror-options.ts'
-import type { ErrorFacts } from '../interfaces/consumer-store.ts'
+import { MirrorBusyError } from '../interfaces/errors.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type ApplyChanges, type ConsumeReport, consume, consumeDue, type Round } from './consume.ts'
-import { backoffEnd } from './round-rule.ts'
+import { readConsumer } from './consumer-lease.ts'
+import { backoffEnd, retried } from './round-rule.ts'
+
+/** The maximum number of attempts of `retryParked`. Each conflict means that the consumer was written meanwhile. */
+const MAX_ATTEMPTS = 200
 
 /** Options of `consumeDue`. */
 export interface ConsumeDueOptions<Transaction = never> {
   /** The name of the consumer. Processes with the same name share its cursor, and only one of them consumes at a time. */
   readonly name: string
+  /**
+   * Where a new consumer starts. `beginning`: it first gets each existing note once. `now`: it gets nothing of what the first listing brings,
+   * and every change after it: notes that become visible later, notes whose revision rises, and notes that a later event names. Ignored for a
+   * consumer that the store contains already.
+   *
+   * @default 'beginning'
+   */
+  readonly from?: 'beginning' | 'now' | undefined
   /**
    * The maximum number of changes in one call of `apply`.
    *
@@ -34,25 +46,9 @@ export interface ConsumerStatus {
   /** The number of notes that failed alone and wait for a retry. */
   readonly waiting: number
   /** Notes that failed alone eight times. `retryParked` or their next change retries them. */
-  readonly parked: readonly ParkedNote[]
-  /** Set while the consumer backs off because all changes failed. */
-  readonly backoff: ConsumerBackoff | null
-}
-
-/** A note that failed alone eight times. */
-export interface ParkedNote {
-  readonly noteId: string
-  readonly parkedAt: Date
-  readonly error: ErrorFacts | null
-}
-
-/** The backoff of a consumer after all changes of a round failed. */
-export interface ConsumerBackoff {
-  /** The number of consecutive failed rounds. */
-  readonly failures: number
-  /** When the next round begins. */
-  readonly until: Date
-  readonly error: ErrorFacts | null
+  readonly parked: readonly { readonly noteId: string; readonly parkedAt: Date; readonly error: ErrorFacts | null }[]
+  /** Set while the consumer backs off: all changes of this many consecutive rounds failed. The next round begins at `until`. */
+  readonly backoff: { readonly failures: number; readonly until: Date; readonly error: ErrorFacts | null } | null
 }
 
 /** The consumers of a mirror. */
@@ -85,21 +81,23 @@ export interface MirrorConsumers<Transaction = never> {
 }
 
 interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' | 'onChange'> {
+  readonly isErasing?: Round<unknown>['isErasing']
   readonly hooks: MirrorHooks
 }
 
 /** Makes the methods that consume a mirror. Each opens the store first. */
 export function createConsumers<Transaction>(
   open: () => Promise<MirrorStore<Transaction>>,
-  { integration, clock, hooks, onChange }: ConsumerSettings,
+  { integration, clock, hooks, onChange, isErasing = async () => false }: ConsumerSettings,
 ): MirrorConsumers<Transaction> {
-  async function roundOf({ name, batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
+  async function roundOf({ name, from = 'beginning', batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
     requireName(name)
+    requireStart(from)
     requireCount('batchSize', batchSize)
     requireFunction('apply', apply, 'Pass a function that applies an array of changes.')
-    const store = await open()
     const until = signal ?? new AbortController().signal
-    return { store, integration, clock, name, batchSize, apply, signal: until, onProblem: hooks.onProblem, onChange }
+    const ofMirror = { store: await open(), integration, clock, onProblem: hooks.onProblem, onChange, isErasing }
+    return { ...ofMirror, name, from, batchSize, apply, signal: until }
   }
 
   return {
@@ -115,8 +113,9 @@ export function createConsumers<Transaction>(
     async consumerStatus(name) {
       const store = await open()
       const now = clock.now()
-      const { state } = await store.readConsumer(integration, requireName(name), now)
-      const { lag, waiting, parked } = await store.describeConsumer(integration, name)
+      const request = { now, isDetailed: true }
+      const { state, notes } = await readConsumer({ store, integration, name: requireName(name) }, request)
+      const { lag = 0, waiting = 0, parked = [] } = notes ?? {}
       return {
         lag,
         waiting,
@@ -132,14 +131,29 @@ export function createConsumers<Transaction>(
       }
     },
     async retryParked(name) {
-      return await (await open()).retryParked(integration, requireName(name), clock.now())
+      const consumer = { store: await open(), integration, name: requireName(name) }
+      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+        const now = clock.now()
+        const record = await readConsumer(consumer, { now, isDetailed: true })
+        const { version: expectedVersion, token } = record
+        const result = retried(record, now)
+        if (result.notes.size === 0) return 0
+        const commit = { ...result, expectedVersion, token, now }
+        if ((await consumer.store.commitConsumer(integration, name, commit)) === 'committed') return result.notes.size
+      }
+      throw new MirrorBusyError()
     },
   }
 }
 
-const OPTIONS: readonly (keyof ConsumeOptions)[] = ['name', 'batchSize', 'apply', 'signal']
+const OPTIONS: readonly (keyof ConsumeOptions)[] = ['name', 'from', 'batchSize', 'apply', 'signal']
 
 function requireName(name: unknown): string {
   if (typeof name === 'string' && name !== '') return name
   throw new OptionError('name', "name is missing or not a string. Pass the consumer's name, such as 'search'.")
+}
+
+function requireStart(from: unknown): void {
+  if (from === 'beginning' || from === 'now') return
+  throw new OptionError('from', "from is neither 'beginning' nor 'now'. Pass one of them, or omit it.")
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { anyConsumedHistory, playConsumed } from '../fixtures/store-checks/consumed-history.ts'
+import { reads } from '../fixtures/store-reads.ts'
 import type { MirrorStore } from '../index.ts'
-import { anyConsumedHistory, playConsumed } from '../testing/fixtures/consumed-history.ts'
 import { plantedInConsumers } from './fixtures/dying-at-statements.ts'
 
 describe('a consumer of two processes that die between any two calls of the store', () => {
@@ -19,14 +20,15 @@ const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
   'a worker that lost its lease still commits': (store) => ({
     ...store,
     async commitConsumer(integration, name, commit) {
-      const { version } = await store.readConsumer(integration, name)
+      if ('leaseUntil' in commit) return await store.commitConsumer(integration, name, commit)
+      const { version } = await reads(store).readConsumer(integration, name)
       return await store.commitConsumer(integration, name, { ...commit, expectedVersion: version })
     },
   }),
   'a note that failed is forgotten': (store) => ({
     ...store,
     commitConsumer: (integration, name, commit) =>
-      store.commitConsumer(integration, name, { ...commit, notes: new Map() }),
+      store.commitConsumer(integration, name, 'leaseUntil' in commit ? commit : { ...commit, notes: new Map() }),
   }),
   'parts of a retried note count from the cursor': (store) => ({
     ...store,
@@ -39,6 +41,7 @@ const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
   'parts count from the cursor, which passed changes of notes that moved ahead of it': (store) => ({
     ...store,
     async commitConsumer(integration, name, commit) {
+      if ('leaseUntil' in commit) return await store.commitConsumer(integration, name, commit)
       const state = { ...commit.state, base: commit.state.cursor }
       return await store.commitConsumer(integration, name, { ...commit, state })
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../fixtures/store-checks/builders.ts'
 import { eachPart } from '../interfaces/consumer-change.ts'
 import { type ConsumableNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
-import { aLiveState, aNote, aState, aSummary, aTranscript } from '../testing/checks/builders.ts'
 import { changedParts, changeOf, deliveryOf } from './delivery.ts'
 
 function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {
@@ -20,7 +20,7 @@ function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {
 }
 
 const keptSince = (since: number) => ({ since, attempts: 1, dueAt: 0, parkedAt: null, error: null })
-const at = (base: number, startedAt = 0) => ({ ...NEW_CONSUMER, base, startedAt })
+const at = (base: number, startPosition = 0) => ({ ...NEW_CONSUMER, base, startPosition })
 const gone = { state: aState('n1', { presence: 'gone' }), note: null, vanishedSince: 50 } as const
 
 describe('the change that a consumer gets', () => {

@@ -2,26 +2,31 @@ import { type ConsumerChange, eachPart, NOTE_PARTS, type NotePart } from '../int
 import type { ConsumableNote, ConsumerState } from '../interfaces/consumer-store.ts'
 import { partsOf } from '../interfaces/stored-note.ts'
 
-/** A note, and the change that the consumer gets. */
 export interface Delivery {
   readonly note: ConsumableNote
-  /** The position of the last change of the note that the consumer applied. */
   readonly since: number
   /** `nothing`: the consumer has applied the change already, or the note vanished before the consumer was created. */
   readonly kind: ConsumerChange['kind'] | 'nothing'
 }
 
 /** Decides which change of a note the consumer gets. A removal is sent even if the note was not applied: a process may have died between `apply` and commit. */
-export function deliveryOf(note: ConsumableNote, { base, startedAt }: ConsumerState): Delivery {
+export function deliveryOf(note: ConsumableNote, state: ConsumerState): Delivery {
+  const { base, startPosition } = state
   const since = note.kept?.since ?? base
   if (note.state.presence === 'live') {
-    return { note, since, kind: note.note !== null && note.position > since ? 'content' : 'nothing' }
+    const isChanged = note.note !== null && note.position > since && !isLeftOut(note, state)
+    return { note, since, kind: isChanged ? 'content' : 'nothing' }
   }
-  const isToBeRemoved = note.vanishedSince > Math.max(since, startedAt)
+  const isToBeRemoved = note.vanishedSince > Math.max(since, startPosition)
   return { note, since, kind: isToBeRemoved ? 'removed' : 'nothing' }
 }
 
-/** The parts that changed since the consumer last applied the note. */
+/** Whether a note belongs to what a consumer that starts from now leaves out. Its transcript may still have to be read for the first time. */
+function isLeftOut({ state, visibleSince }: ConsumableNote, { fromNow, startPosition }: ConsumerState): boolean {
+  if (fromNow === null || visibleSince > startPosition) return false
+  return state.revision === state.visibleRevision && (state.heard?.sequence ?? 0) <= fromNow.sequence
+}
+
 export function changedParts({ note: { changedAt, visibleSince }, since }: Delivery): readonly NotePart[] {
   return visibleSince > since ? NOTE_PARTS : NOTE_PARTS.filter((part) => changedAt[part] > since)
 }
@@ -40,6 +45,8 @@ export async function changeOf(delivery: Delivery): Promise<ConsumerChange | und
     note,
     transcript,
     summary,
+    transcriptVersion: values.transcript === null ? null : delivery.note.changedAt.transcript,
+    recordingSessionId: state.recordingSessionId,
     parts: changedParts(delivery),
     hashes: eachPart((part) => hashes[NOTE_PARTS.indexOf(part)] ?? null),
     isSettled: state.settledRevision === state.revision,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { aLiveState, aNote, aState } from '../fixtures/store-checks/builders.ts'
 import { eachPart } from '../interfaces/consumer-change.ts'
 import { type ConsumableNote, type ConsumerNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
-import { aLiveState, aNote, aState } from '../testing/checks/builders.ts'
 import { deliveryOf } from './delivery.ts'
-import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, factsOf, reachesEnd } from './round-rule.ts'
+import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, reachesEnd, retried } from './round-rule.ts'
 
 const NOW = 1_760_000_000_000
 const error = { name: 'TypeError', code: null }
@@ -134,8 +134,40 @@ describe('the notes of a round', () => {
   })
 })
 
+const RECORD = {
+  name: 'index',
+  state: NEW_CONSUMER,
+  version: 1,
+  token: 1,
+  hasChanges: false,
+  nextDueAt: null,
+  notes: null,
+}
+
+describe('a retry of parked notes', () => {
+  const kept = { since: 4, attempts: 8, dueAt: null, parkedAt: NOW - 5, error: { name: 'Error', code: null } }
+  const state = { ...NEW_CONSUMER, cursor: 9, leaseUntil: NOW + 5 }
+
+  it('makes all of them due now, with no attempts', () => {
+    const parked = ['a', 'b'].map((noteId) => ({ noteId, ...kept }))
+    const due = { ...kept, attempts: 0, dueAt: NOW, parkedAt: null }
+    expect(retried({ ...RECORD, state, notes: { lag: 1, waiting: 2, parked } }, NOW)).toEqual({
+      state,
+      notes: new Map([
+        ['a', due],
+        ['b', due],
+      ]),
+      forgetsApplied: false,
+    })
+  })
+
+  it('changes nothing if none is parked', () => {
+    expect(retried(RECORD, NOW).notes).toEqual(new Map())
+  })
+})
+
 describe('the time of the next round', () => {
-  const record = { state: NEW_CONSUMER, version: 1, token: 1, hasChanges: true, nextDueAt: null }
+  const record = { ...RECORD, hasChanges: true }
   const dueAt = (traits: Partial<typeof NEW_CONSUMER>) =>
     dueTime({ ...record, state: { ...NEW_CONSUMER, ...traits } }, NOW)
 
@@ -159,21 +191,5 @@ describe('the time of the next round', () => {
     expect(dueTime(waiting, NOW)).toBe(NOW)
     expect(dueUntil(waiting, NOW)).toBe(NOW + 86_400_000)
     expect(dueUntil({ ...waiting, nextDueAt: NOW + 5 }, NOW)).toBe(NOW)
-  })
-})
-
-describe('the stored facts of an error', () => {
-  it.each([
-    [new TypeError('the note says "secret"'), { name: 'TypeError', code: null }],
-    [Object.assign(new Error('no'), { code: 'ECONNRESET' }), { name: 'Error', code: 'ECONNRESET' }],
-    [Object.assign(new Error('no'), { code: 23505 }), { name: 'Error', code: '23505' }],
-    [
-      { name: 'a title of a note', code: { note: 1 } },
-      { name: 'Error', code: null },
-    ],
-    ['a title of a note', { name: 'Error', code: null }],
-    [undefined, { name: 'Error', code: null }],
-  ])('are its name and code, never its message: %s', (thrown, facts) => {
-    expect(factsOf(thrown)).toEqual(facts)
   })
 })

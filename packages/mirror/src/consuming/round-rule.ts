@@ -1,10 +1,11 @@
+import type { ErrorFacts } from '@notewire/protocol'
+import { isHeld } from '../concurrency/lease.ts'
 import type {
   ConsumableNotes,
   ConsumerCommit,
   ConsumerNote,
   ConsumerRecord,
   ConsumerState,
-  ErrorFacts,
 } from '../interfaces/consumer-store.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { isAhead } from '../rules/time.ts'
@@ -13,20 +14,14 @@ import { type Delivery, deliveryOf } from './delivery.ts'
 /** A note is parked after this many attempts, about one and a half hours after the first. */
 const MAX_ATTEMPTS = 8
 
-/** The longest time between two attempts, in milliseconds. */
 const MAX_PAUSE_MS = 6 * 60 * 60_000
 
-/** The duration of a lease, in milliseconds. After a crash, another process continues when the lease has expired. */
-export const LEASE_MS = 30_000
-
-/** What a round commits. */
 export type RoundResult = Pick<ConsumerCommit, 'state' | 'notes' | 'forgetsApplied'>
 
 /** When the consumer's next work is due; `null` if it has none. Ignores times that only a clock that was ahead can have written. */
 export function dueTime({ state, hasChanges, nextDueAt }: ConsumerRecord, now: number): number | null {
   const backoffUntil = backoffEnd(state.dueAt ?? 0, now)
-  const leaseUntil = state.leaseUntil ?? 0
-  const heldUntil = leaseUntil > now + 2 * LEASE_MS ? 0 : leaseUntil
+  const heldUntil = isHeld(state.leaseUntil, now) ? state.leaseUntil : now
   const workAt = hasChanges || isTooLate(nextDueAt, now) ? now : nextDueAt
   return workAt === null ? null : Math.max(workAt, backoffUntil, heldUntil)
 }
@@ -59,7 +54,6 @@ export function chooseDeliveries(
   return [...retried, ...changes].slice(0, limit).map((note) => deliveryOf(note, state))
 }
 
-/** Whether the deliveries include the latest change. */
 export function reachesEnd({ changes }: ConsumableNotes, deliveries: readonly Delivery[], limit: number): boolean {
   const last = changes.at(-1)
   return changes.length < limit && (last === undefined || deliveries.at(-1)?.note === last)
@@ -105,7 +99,12 @@ export function afterSingle(state: ConsumerState, delivery: Delivery): RoundResu
   return { ...unchanged(state), notes: new Map([[delivery.note.state.noteId, afterSuccess(delivery, state.base)]]) }
 }
 
-/** A commit of the state without notes. */
+/** Makes all parked notes due now, with no attempts. */
+export function retried({ state, notes }: ConsumerRecord, now: number): RoundResult {
+  const due = notes?.parked.map(({ noteId, ...note }) => [noteId, { ...note, attempts: 0, dueAt: now, parkedAt: null }])
+  return { ...unchanged(state), notes: new Map((due ?? []) as [string, ConsumerNote][]) }
+}
+
 export function unchanged(state: ConsumerState): RoundResult {
   return { state, notes: new Map(), forgetsApplied: false }
 }
@@ -120,14 +119,4 @@ function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor
   if (attempts >= MAX_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
   const pauseMs = Math.min(1_000 * 4 ** (attempts - 1), MAX_PAUSE_MS)
   return { since, attempts, dueAt: now + pauseMs, parkedAt: null, error }
-}
-
-/** The name and the code of an error, if they are identifiers. Other text is dropped, because it may quote a note. */
-export function factsOf(thrown: unknown): ErrorFacts {
-  const { name, code } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<string, unknown>
-  return { name: identifierIn(name) ?? 'Error', code: identifierIn(code) }
-}
-
-function identifierIn(value: unknown): string | null {
-  return /^[\w$.:-]{1,100}$/.test(String(value ?? '')) ? String(value) : null
 }

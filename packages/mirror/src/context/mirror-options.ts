@@ -1,14 +1,15 @@
 import type { NotesClient } from '@notewire/client'
 import { type Clock, isIntegrationId, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { ContentPart, KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import type { ContentPart, KeptParts } from '../rules/keep.ts'
+import type { LedgerFence } from '../ledger/ledger.ts'
 
 /** Options of `createMirror`. */
 export interface MirrorOptions<Transaction = never> {
   /** Reads the notes. The mirror contains what its key can see. The key needs the scope `notes:read`, and the scope of each kept part. */
   readonly client: NotesClient
-  /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `memoryMirror()`. */
+  /** Where the copy is kept: `sqliteMirror('notes.db')`, `postgresMirror(pool)`, or `sqliteMirror(':memory:')` in tests. */
   readonly store: MirrorStore<Transaction>
   /**
    * The name of this mirror in its store. Mirrors with different keys need different integrations, because each key can access other notes.
@@ -50,6 +51,10 @@ export interface MirrorOptions<Transaction = never> {
 /** The options, validated and with defaults. */
 export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep'>> {
   readonly keep: KeptParts
+  /** Set for one of many integrations: the copy and the lease that each commit is for. */
+  readonly fence?: LedgerFence | undefined
+  /** Called after each commit that announces a change. */
+  readonly onAnnounced?: (() => void) | undefined
 }
 
 /** `Options` with every option required and defined. */
@@ -66,6 +71,9 @@ const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'hooks',
   'clock',
 ]
+
+/** The options of a receiver that every mirror accepts. */
+export const RECEIVER_OPTIONS = ['toleranceSeconds', 'maxBodyBytes', 'hooks', 'logger', 'clock'] as const
 
 /** Names of these options in other libraries. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -97,13 +105,7 @@ export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
 
 function requireClient(client: NotesClient): NotesClient {
   const fix = 'Pass a NotesClient, such as new NotesClient({ baseUrl, apiKey }).'
-  requireMethods('client', client, 'notes', fix)
-  return requireMethods(
-    'client',
-    client,
-    'identifyKey',
-    `${fix} A client of your own also needs the method identifyKey(salt).`,
-  )
+  return requireMethods('client', client, 'identifyKey', fix)
 }
 
 /** @throws OptionError when the value is not a store */

@@ -1,38 +1,34 @@
-import type { KeyIdentity } from '@notewire/client'
-import type { WebhookEvent } from '@notewire/protocol'
-import { once } from '../concurrency/once.ts'
+import type { Clock, WebhookEvent } from '@notewire/protocol'
+import { once } from '../concurrency/calls.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
-import type { SyncContext } from '../context/sync-context.ts'
-import type { SyncOptions, SyncReport } from '../context/sync-options.ts'
+import type { SyncContext, SyncOptions, SyncReport } from '../context/sync.ts'
 import { audit, workInside } from '../interfaces/mirror-hooks.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
+import { acceptRemovals, OverdueErasure } from '../ledger/erasure.ts'
 import { Ledger } from '../ledger/ledger.ts'
-import { OverdueErasure } from '../ledger/overdue-erasure.ts'
-import { adoptKey, ensureCopyId, recordedKey, requireKey } from '../listing/key-guard.ts'
-import { type Listing, list } from '../listing/list.ts'
+import { adoptKey, requireKey } from '../listing/key-guard.ts'
+import { type ListingWork, list } from '../listing/list.ts'
 import { otherLeaseEnd, pollDueAt } from '../listing/schedule.ts'
+import { DueQueue } from '../refreshing/due-queue.ts'
 import { settleDue } from '../refreshing/settling.ts'
-import { isPostponedByWrongClock } from '../rules/backoff.ts'
+import { isDueAt } from '../rules/backoff.ts'
+import { applyHint, hintIn } from '../rules/hint-rule.ts'
+import { applyAcceptedRead } from '../rules/read-rule.ts'
 import { createNoteReader } from '../service/note-reader.ts'
-import { acceptReads, acceptRemovals } from './acceptance.ts'
-import { storeHint } from './store-hint.ts'
 
 interface StopConditions extends Pick<SyncOptions, 'signal'> {
   /** Whether to stop after the current page or read. */
   readonly shouldYield?: (() => boolean) | undefined
 }
 
-interface Synced extends Pick<Slice, 'settled' | 'nextDueAt'>, Pick<SyncReport, 'postponed'> {
-  /** The progress after the listing; `undefined` if this process has not listed. */
-  readonly listed: MirrorProgress | undefined
-  /** The latest progress. */
-  readonly progress: MirrorProgress
+/** What a round did, and the state of the copy after it. */
+interface Round extends Omit<SyncReport, 'nextAt'> {
+  readonly after: Pick<CopyState, 'progress' | 'nextDueAt'>
 }
 
 /** The result of {@link Engine.slice}, with the progress before and after it. */
 export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
-  /** When the next note is due; `null` when none is. */
   readonly nextDueAt: number | null
   readonly before: MirrorProgress
   readonly after: MirrorProgress
@@ -52,11 +48,11 @@ export class Engine {
     this.#erasure = new OverdueErasure({ ...settings, ledger: this.#ledger })
   }
 
-  /** Creates the tables and the id of the copy if they are missing, and returns the store. */
+  /** Creates the tables if they are missing, and returns the store. */
   readonly store = once(async () => {
-    const { store, integration } = this.#settings
-    await store.migrate()
-    if ((await store.readProgress(integration)).progress.copyId === null) await ensureCopyId(this.#ledger)
+    const { store, fence } = this.#settings
+    // A fenced engine works on one of many integrations, whose tables exist.
+    if (fence === undefined) await store.migrate()
     return store
   })
 
@@ -68,30 +64,18 @@ export class Engine {
 
   /** Polls, and scans if a scan is due. Concurrently reads every note that is due. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    await this.store()
-    const { hooks, integration } = this.#settings
-    const what = { scanWhen, isPollDue: true }
-    const work = async () => this.#report(await this.#sync({ signal }, what, await this.#readCopy(), this.#holder))
-    return await workInside(hooks.aroundWork, integration, work)
+    return await this.#work({ signal }, { scanWhen, isPollDue: true }, await this.#readCopy())
   }
 
-  /** Reads every note that is due. */
   async settle(stop: StopConditions): Promise<SyncReport> {
-    return await this.#settle(stop, await this.#readCopy())
-  }
-
-  async #settle(stop: StopConditions, copy: CopyState): Promise<SyncReport> {
-    const { hooks, integration } = this.#settings
-    const work = async () => this.#report(await this.#sync(stop, 'no listing', copy, this.#holder))
-    // `run` checks for due notes every few seconds. `aroundWork` is not called for a check that finds none.
-    return await workInside(this.#isAnyDue(copy) ? hooks.aroundWork : undefined, integration, work)
+    return await this.#work(stop, undefined, await this.#readCopy())
   }
 
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
     const copy = await this.#readCopy()
     const isPollDue = this.#settings.clock.now() >= this.#nextPollAt(copy.progress)
-    return isPollDue ? await this.sync({ signal }) : await this.#settle({ signal }, copy)
+    return await this.#work({ signal }, isPollDue ? { scanWhen: 'when-due', isPollDue } : undefined, copy)
   }
 
   /**
@@ -101,14 +85,15 @@ export class Engine {
   async slice(copy: CopyState, stop: StopConditions): Promise<Slice> {
     const { progress: before } = copy
     const isPollDue = this.#settings.clock.now() >= pollDueAt(before, this.#settings)
-    const what = isPollDue || before.scan !== null ? ({ scanWhen: 'when-due', isPollDue } as const) : 'no listing'
-    const { settled, listed, nextDueAt } = await this.#sync(stop, what, copy, undefined)
-    return { settled, listed: listed !== undefined, nextDueAt, before, after: listed ?? before }
+    const isListingDue = isPollDue || before.scan !== null
+    const work = isListingDue ? ({ scanWhen: 'when-due', isPollDue } as const) : undefined
+    const { settled, listed, after } = await this.#round(stop, work, undefined, copy)
+    return { settled, listed, nextDueAt: after.nextDueAt, before, after: after.progress }
   }
 
   /** @throws KeyChangedError if the notes were listed with another key */
   async checkKey(): Promise<void> {
-    await this.#begin({}, (await this.#readCopy()).progress)
+    await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
   }
 
   /** Erases notes whose erasure is overdue (see {@link OverdueErasure}). `sync` and `settle` do this first. */
@@ -123,22 +108,85 @@ export class Engine {
   }
 
   async acceptRemovals(scanId: string): Promise<number> {
-    const store = await this.store()
-    return await acceptRemovals(scanId, { ...this.#settings, store, ledger: this.#ledger })
+    await this.store()
+    return await acceptRemovals(scanId, { ...this.#settings, ledger: this.#ledger }, this.#settings.hooks)
   }
 
+  /** Reads a note and accepts the response, even if it contradicts earlier reads and events (open point 35). */
   async acceptReads(noteId: string): Promise<boolean> {
-    const { context } = await this.#begin({}, (await this.#readCopy()).progress)
-    const isLive = await acceptReads(noteId, context)
+    const { client, clock, keep } = this.#settings
+    const { sequence: start } = await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
+    const requestedAt = clock.now()
+    const note = await createNoteReader(client, new AbortController().signal)(noteId)
+    const writes = await this.#ledger.revise([noteId], (state, end) => {
+      if (note === undefined && state.evidence === null && state.heard === null) return undefined
+      return applyAcceptedRead(state, note, { start, end, source: 'read', requestedAt, at: clock.now() }, { keep })
+    })
     this.#hints.wake()
-    return isLive
+    return writes.get(noteId)?.state.presence === 'live'
   }
 
   async adoptKey(): Promise<void> {
-    const store = await this.store()
-    await adoptKey({ ...this.#settings, store, ledger: this.#ledger })
+    await this.store()
+    await adoptKey({ ...this.#settings, ledger: this.#ledger })
     const { hooks, integration, clock } = this.#settings
     await audit(hooks, { act: 'adoptKey', integration, at: new Date(clock.now()) })
+  }
+
+  async #work(stop: StopConditions, work: ListingWork | undefined, copy: CopyState): Promise<SyncReport> {
+    const { hooks, integration, clock } = this.#settings
+    // `run` checks for due notes every few seconds. `aroundWork` is not called for a check that finds none.
+    const isWork = work !== undefined || isDueAt(copy.nextDueAt, clock.now())
+    return await workInside(isWork ? hooks.aroundWork : undefined, integration, async () => {
+      const { after, ...done } = await this.#round(stop, work, this.#holder, copy)
+      const nextAt = Math.min(after.nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(after.progress))
+      return { ...done, nextAt }
+    })
+  }
+
+  /**
+   * Checks the key before any note is read. Then erases what is overdue, lists, and concurrently reads the notes that are due.
+   *
+   * @param work  what to list; `undefined` to list nothing
+   * @param holder  the id of this process, for the lease of the lister; `undefined` if the whole integration is leased to this process
+   */
+  async #round(
+    { signal, shouldYield = () => false }: StopConditions,
+    work: ListingWork | undefined,
+    holder: string | undefined,
+    copy: CopyState,
+  ): Promise<Round> {
+    const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
+    const checked = await requireKey(parts, copy)
+    const stopped = new AbortController()
+    const anySignal = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
+    const context: SyncContext = {
+      ...parts,
+      readNote: createNoteReader(parts.client, anySignal),
+      signal: anySignal,
+      shouldYield,
+      stop: (reason) => stopped.abort(reason),
+    }
+    await this.#erasure.run(checked.hiddenSince)
+    const queue = new DueQueue(context, checked.nextDueAt)
+    const listing = work === undefined ? Promise.resolve(undefined) : list(context, work, holder, checked, queue)
+    // If the listing fails, the due notes are still read. If reading the due notes fails, `settleDue` stops the listing.
+    const closing = listing.finally(() => queue.close())
+    const [listed, settled] = await Promise.allSettled([closing, settleDue(context, queue)])
+    if (settled.status === 'rejected') throw settled.reason
+    if (listed.status === 'rejected') throw listed.reason
+    const after = await this.#stateAfter(work === undefined ? checked.progress : listed.value, queue.nextDueAt)
+    return { ...settled.value, listed: listed.value !== undefined, after }
+  }
+
+  /** Reads the state of the copy if a part of it is not known: the progress of another process, or when the next note is due. */
+  async #stateAfter(
+    progress: MirrorProgress | undefined,
+    nextDueAt: number | null | undefined,
+  ): Promise<Round['after']> {
+    if (progress !== undefined && nextDueAt !== undefined) return { progress, nextDueAt }
+    const latest = await this.#readCopy()
+    return { progress: progress ?? latest.progress, nextDueAt: latest.nextDueAt }
   }
 
   /** The id of this process in leases. Created on first use, because Workers allow no randomness while they load a module. */
@@ -147,76 +195,10 @@ export class Engine {
     return this.#holderId
   }
 
-  /** Checks the key, and makes the context of a sync. Call it before any note is read. */
-  async #begin(
-    { signal, shouldYield = () => false }: StopConditions,
-    progress: MirrorProgress,
-  ): Promise<{ key: KeyIdentity; context: SyncContext }> {
-    const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
-    const key = await requireKey(parts, progress)
-    const stopped = new AbortController()
-    const anySignal = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
-    const readNote = createNoteReader(this.#settings.client, anySignal)
-    return {
-      key,
-      context: { ...parts, readNote, signal: anySignal, shouldYield, stop: (reason) => stopped.abort(reason) },
-    }
-  }
-
-  /**
-   * @param copy  the state of the copy, which was just read
-   * @param holder  the id of this process; `undefined` if the whole integration is leased to it
-   */
-  async #sync(
-    stop: StopConditions,
-    what: Pick<Listing, 'scanWhen' | 'isPollDue'> | 'no listing',
-    copy: CopyState,
-    holder: string | undefined,
-  ): Promise<Synced> {
-    const { store, integration, clock } = this.#settings
-    const { key, context } = await this.#begin(stop, copy.progress)
-    // `#begin` has just recorded the first key of a new copy, so `copy` is outdated.
-    const loaded = recordedKey(copy.progress) === null ? await store.readProgress(integration, clock.now()) : copy
-    await this.#erasure.run(copy.hiddenSince)
-    const pages = new Wakeup()
-    const listing =
-      what === 'no listing' ? Promise.resolve(undefined) : list(context, { ...what, key, holder, loaded, pages })
-    const isAnyDue = this.#isAnyDue(copy)
-    // If the listing fails, the due notes are still read. If reading the due notes fails, `settleDue` stops the listing.
-    const [listed, settled] = await Promise.allSettled([
-      listing.finally(() => pages.end()),
-      settleDue(context, pages, isAnyDue),
-    ])
-    if (settled.status === 'rejected') throw settled.reason
-    if (listed.status === 'rejected') throw listed.reason
-    const nextDueAt = isAnyDue || pages.count > 0 ? settled.value.nextDueAt : copy.nextDueAt
-    const isListedElsewhere = listed.value === undefined && what !== 'no listing'
-    const latest =
-      nextDueAt === undefined || isListedElsewhere
-        ? await store.readProgress(integration, clock.now())
-        : { ...copy, nextDueAt }
-    return {
-      ...settled.value,
-      nextDueAt: latest.nextDueAt,
-      listed: listed.value,
-      progress: listed.value ?? latest.progress,
-    }
-  }
-
   async #readCopy(): Promise<CopyState> {
     const store = await this.store()
     const { integration, clock } = this.#settings
     return await store.readProgress(integration, clock.now())
-  }
-
-  #isAnyDue({ nextDueAt }: CopyState): boolean {
-    const now = this.#settings.clock.now()
-    return nextDueAt !== null && (nextDueAt <= now || isPostponedByWrongClock(nextDueAt, now))
-  }
-
-  #report({ settled, postponed, listed, progress, nextDueAt }: Synced): SyncReport {
-    const nextAt = Math.min(nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(progress))
-    return { settled, postponed, listed: listed !== undefined, nextAt }
   }
 
   /** When this process can next poll: the poll is due, and no other process has the lease for listing. */
@@ -224,4 +206,22 @@ export class Engine {
     const dueAt = pollDueAt(progress, this.#settings)
     return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, this.#settings.clock.now()) ?? dueAt)
   }
+}
+
+/**
+ * Stores the hint of an event. When it resolves, the hint is durable and the event may be acknowledged.
+ *
+ * @returns whether the note is due now
+ */
+export async function storeHint(event: WebhookEvent, ledger: Ledger, clock: Clock): Promise<boolean> {
+  const hint = hintIn(event)
+  const noteIds = hint === undefined ? [] : [hint.noteId]
+  const writes = await ledger.revise(
+    noteIds,
+    // The time of the decision, not of the arrival: a process that was frozen in between must not overwrite a later time.
+    (state, sequence) => hint && applyHint(state, hint, { sequence, at: clock.now() }),
+    clock.now(),
+  )
+  const now = clock.now()
+  return [...writes.values()].some(({ state: { dueAt } }) => dueAt !== null && dueAt <= now)
 }

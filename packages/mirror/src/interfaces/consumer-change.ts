@@ -23,6 +23,13 @@ export interface ContentChange {
   /** `null` if there is none, or none yet. */
   readonly summary: Summary | null
   /**
+   * Identifies this version of the transcript: a number that grows with each change of the transcript, and is the same if the change is sent
+   * again. `null` if there is no transcript.
+   */
+  readonly transcriptVersion: number | null
+  /** The `recording_session_id` of the latest event that named one; `null` if no such event has arrived. */
+  readonly recordingSessionId: string | null
+  /**
    * The parts that changed since the consumer last applied a change of this note. For a new or restored note, all parts. If only other fields of
    * the record changed, or the note became settled, none.
    */

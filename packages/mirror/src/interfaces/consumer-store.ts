@@ -1,3 +1,4 @@
+import type { ErrorFacts } from '@notewire/protocol'
 import type { NotePart } from './consumer-change.ts'
 import type { StoredNote } from './stored-note.ts'
 
@@ -8,31 +9,31 @@ import type { StoredNote } from './stored-note.ts'
  * @typeParam Transaction  the transaction that `commitConsumerIn` takes; `never` if the store has no transactions for users
  */
 export interface ConsumerStore<Transaction = never> {
-  /** Reads a consumer; `NEW_CONSUMER` and version 0 if it was never written. */
-  readConsumer(integration: string, name: string, now?: number): Promise<ConsumerRecord>
-  /** Writes a consumer and its notes, or nothing: `'lost'` if the version differs from the expected one. */
-  commitConsumer(integration: string, name: string, commit: ConsumerCommit): Promise<ConsumerCommitResult>
-  /** `commitConsumer` in the user's transaction. Synchronous if the driver is. Absent in a store without transactions for users. */
-  commitConsumerIn?(
-    transaction: Transaction,
+  /** Whether `commitConsumer` takes a transaction. */
+  readonly takesTransactions: boolean
+  /** Lists the consumers of an integration by name. With `name`, that consumer: `NEW_CONSUMER` and version 0 if it was never written. */
+  listConsumers(integration: string, request: ConsumersRequest): Promise<readonly ConsumerRecord[]>
+  /**
+   * Writes a consumer and its notes, or nothing: `'lost'` if the version differs from the expected one. A renewal changes the end of a lease, but
+   * not the version: `'lost'` if the lease was released, or taken with another fencing token.
+   *
+   * @param transaction  the user's transaction in which to write. The store is then synchronous if its driver is.
+   */
+  commitConsumer(
     integration: string,
     name: string,
-    commit: ConsumerCommit,
+    commit: ConsumerCommit | LeaseRenewal,
+    transaction?: Transaction,
   ): ConsumerCommitResult | Promise<ConsumerCommitResult>
-  /** Renews the lease that was taken with a fencing token, unless it was released. Does not change the version. */
-  renewConsumer(
-    integration: string,
-    name: string,
-    token: number,
-    leaseUntil: number,
-    now?: number,
-  ): Promise<'renewed' | 'lost'>
   /** Reads the notes that a consumer must get. Changes and due notes are disjoint, and are read in one snapshot. */
   listConsumable(integration: string, name: string, request: ConsumableRequest): Promise<ConsumableNotes>
-  /** Reads the lag of a consumer, and its parked notes by id. */
-  describeConsumer(integration: string, name: string): Promise<ConsumerDescription>
-  /** Makes all parked notes due now, with no attempts. Returns their number. */
-  retryParked(integration: string, name: string, now: number): Promise<number>
+}
+
+export interface ConsumersRequest {
+  readonly name?: string | undefined
+  readonly now?: number | undefined
+  /** Whether to count the notes, and to read the parked ones. */
+  readonly isDetailed?: boolean | undefined
 }
 
 /** `lost`: another process has written the consumer. */
@@ -47,11 +48,12 @@ export interface ConsumerState {
    * to `since` of its `ConsumerNote`: a note that changes before the consumer reaches it moves to a higher position.
    */
   readonly base: number
-  /** The latest position when the consumer was created. It gets no earlier removals. */
-  readonly startedAt: number
+  /** The latest position when the consumer started. It gets no earlier removals. */
+  readonly startPosition: number
+  /** Set for a consumer that starts from now; `null` for one that gets every note. */
+  readonly fromNow: FromNow | null
   /** The number of consecutive rounds in which all changes failed. */
   readonly failures: number
-  /** The end of the backoff. */
   readonly dueAt: number | null
   /** The end of the lease of the consuming process. */
   readonly leaseUntil: number | null
@@ -59,20 +61,28 @@ export interface ConsumerState {
   readonly error: ErrorFacts | null
 }
 
+/** What a consumer that starts from now leaves out: notes that were visible at `startPosition`, until their revision changes or an event names them. */
+interface FromNow {
+  /** The sequence number when the consumer was created. A later event makes its note count as changed. */
+  readonly sequence: number
+  /** Whether the first listing had not ended yet: the consumer gets nothing until it has. */
+  readonly awaitsListing: boolean
+}
+
 export const NEW_CONSUMER: ConsumerState = {
   cursor: 0,
   base: 0,
-  startedAt: 0,
+  startPosition: 0,
+  fromNow: null,
   failures: 0,
   dueAt: null,
   leaseUntil: null,
   error: null,
 }
 
-/** Result of `readConsumer`. */
 export interface ConsumerRecord {
+  readonly name: string
   readonly state: ConsumerState
-  /** The number of commits. */
   readonly version: number
   /** The fencing token: the number of leases taken so far. */
   readonly token: number
@@ -80,17 +90,12 @@ export interface ConsumerRecord {
   readonly hasChanges: boolean
   /** When the first waiting note is due. */
   readonly nextDueAt: number | null
-}
-
-/** The name and code of an error. Its message is not kept: it may quote a note. */
-export interface ErrorFacts {
-  readonly name: string
-  readonly code: string | null
+  /** `null` unless `isDetailed`. */
+  readonly notes: ConsumerNotes | null
 }
 
 /** What a consumer stores about a note that waits for a retry, is parked, or was applied after `base`. */
 export interface ConsumerNote {
-  /** The position of the last change of the note that the consumer applied. */
   readonly since: number
   readonly attempts: number
   /** When the note is retried; `null` if it is parked or was applied. */
@@ -108,11 +113,16 @@ export interface ConsumerCommit {
   readonly notes: ReadonlyMap<string, ConsumerNote | null>
   /** Whether to delete all notes that neither wait nor are parked. */
   readonly forgetsApplied: boolean
-  /** The caller's present. */
   readonly now?: number
 }
 
-/** Parameters of `listConsumable`. */
+/** A renewal by `commitConsumer` of the lease that was taken with a fencing token. */
+export interface LeaseRenewal {
+  readonly token: number
+  readonly leaseUntil: number
+  readonly now: number
+}
+
 export interface ConsumableRequest {
   /** The cursor. */
   readonly after: number
@@ -123,7 +133,6 @@ export interface ConsumableRequest {
   readonly limit: number
 }
 
-/** Result of `listConsumable`. */
 export interface ConsumableNotes {
   /** Notes that changed after the cursor, by position. */
   readonly changes: readonly ConsumableNote[]
@@ -141,11 +150,12 @@ export interface ConsumableNote extends StoredNote {
   readonly kept: ConsumerNote | null
 }
 
-/** Result of `describeConsumer`. */
-export interface ConsumerDescription {
+/** The notes of a consumer. */
+export interface ConsumerNotes {
   /** The number of notes that changed after the cursor. */
   readonly lag: number
   /** The number of notes that wait for a retry. */
   readonly waiting: number
+  /** By id. */
   readonly parked: readonly (ConsumerNote & { readonly noteId: string })[]
 }

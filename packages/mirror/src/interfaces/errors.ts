@@ -5,7 +5,6 @@ import { NotewireError } from '@notewire/protocol'
 export type MirrorErrorCode =
   | 'key_changed'
   | 'key_shared'
-  | 'key_unidentified'
   | 'integration_removed'
   | 'integration_busy'
   | 'callback_timed_out'
@@ -83,7 +82,7 @@ export class IntegrationBusyError extends MirrorError {
   constructor(integration: string) {
     super(
       'integration_busy',
-      `another worker is working on the integration "${integration}", so its endpoint was not registered and its key was not checked. Call mirrors.add again in a minute: the lease of a worker that died ends after 60 s.`,
+      `another worker is working on the integration "${integration}", so its endpoint was not registered and its key was not checked. Call mirrors.add again in a minute: the lease of a worker that died ends after 30 s.`,
     )
   }
 }

@@ -1,67 +1,35 @@
-import { ERASE_WITHIN_MS } from './note-state.ts'
 import type { CopyState } from './progress.ts'
 
 /**
- * The integrations of `createMirrors`, one small row each. `dueAt` is the only schedule: an integration that is not due costs nothing.
- * `mirrorStoreChecks` of `@notewire/mirror/testing` test this contract.
- *
- * A worker takes an integration with a lease, and gets a fencing token. Commits with `MirrorCommit.fence` and operations with a `Fence` write
- * nothing after another worker has taken the integration, or after it was removed.
+ * The integrations of `createMirrors`, one small row each. The store only reads and writes rows: the rules are in `rules/schedule-rule.ts`.
+ * `mirrorStoreChecks` test this contract.
  *
  * Times are milliseconds since the Unix epoch, by the caller's clock, which may be wrong. `now` is its present time. A store on a server keeps its
- * own time: it stores `time - now` from its present, and returns times by the clock of the caller, except from `get` without `now`, `put` and `list`.
- * A clock may also be set back. Therefore an integration is due, too, if its lease ends more than twice its length ahead, or if it would be due more
- * than `MAX_WAIT_MS` ahead.
+ * own time: it stores `time - now` from its present, and returns times by the clock of the caller. Without `now`, it uses its own clock.
  */
-export interface IntegrationStore {
-  /**
-   * Adds an integration, due after `delayMs`. An existing integration is not changed, unless it is being removed and waits for its consumers
-   * (`pausedUntil`): it then becomes another copy, with the same consumers. The notes of the earlier copy are erased already.
-   */
-  put(integration: string, generation: string, now: number, delayMs?: number): Promise<IntegrationRecord>
-  get(integration: string, now?: number): Promise<IntegrationRecord | undefined>
-  /**
-   * Takes the most urgent due integration: by rank, then the most overdue. It becomes due again at `until`, in case the worker dies.
-   *
-   * @returns the record with the worker's fencing token, and the state of the copy; `undefined` if none is due
-   */
-  take(request: TakeRequest): Promise<TakenIntegration | undefined>
-  /** Renews the lease; `false` if it is lost. */
-  renew(integration: string, fence: Fence, lease: Pick<TakeRequest, 'now' | 'until'>): Promise<boolean>
-  /**
-   * Ends the lease and schedules the next work. If a hint has arrived since the integration was taken, the integration is due now or after its
-   * pause, and `next.dueAt` is ignored.
-   *
-   * @param seen  `hints` of the record that was taken, and the current time
-   * @returns `false` if the lease is lost, and nothing was written
-   */
-  finish(
-    integration: string,
-    fence: Fence,
-    next: NextWork,
-    seen: { readonly hints: number; readonly now: number },
-  ): Promise<boolean>
-  /** Makes an active integration due now and ends its pause. While a worker has it, it becomes due when the worker finishes. */
-  wake(integration: string, now: number): Promise<void>
-  /**
-   * Records the API key that an integration uses.
-   *
-   * @param print  identifies the key and its service
-   * @returns `'shared'` if another integration uses the key
-   */
-  claimKey(integration: string, fence: Fence, print: string): Promise<'claimed' | 'shared' | 'fenced'>
-  /** Makes a parked integration active and due, and ends the lease of a worker that probes its key; `false` if it is not parked. */
-  resume(integration: string, now: number): Promise<boolean>
-  /**
-   * Begins the removal: assigns another generation, which ends every lease, and makes the integration due now. `false` if it does not exist.
-   */
-  remove(integration: string, generation: string, now: number): Promise<boolean>
-  /** Lists the consumers of an integration by name. */
-  listConsumers(integration: string): Promise<readonly string[]>
-  /** Deletes at most `limit` notes of an integration that is being removed. The call that deletes the last note also deletes the integration. */
-  erase(integration: string, fence: Fence, limit: number): Promise<'more' | 'done' | 'fenced'>
+export interface IntegrationRows {
   /** Lists integrations by id. */
   list(request: ListRequest): Promise<readonly ListedIntegration[]>
+  /**
+   * Writes an integration unless another process has written it since, or it got a hint: `'conflict'`. `'shared'` if another integration has the
+   * same `keyPrint`; then nothing is written.
+   *
+   * @param next  `'deleted'` deletes at most `ERASE_BATCH_SIZE` of its notes and returns `'more'`. If no note is left, it deletes everything of
+   * the integration.
+   * @param read  the integration as it was read; `undefined` to insert it
+   */
+  write(
+    next: IntegrationRecord | 'deleted',
+    read: IntegrationRecord | undefined,
+    now: number,
+  ): Promise<'written' | 'conflict' | 'shared' | 'more'>
+  /**
+   * Takes the most urgent due integration that no worker has: by rank, then the most overdue. A due time that is too far ahead, or a lease that ends
+   * more than twice its length ahead, was written by a wrong clock, and does not count.
+   *
+   * @returns the record with the worker's fencing token and lease, and the state of the copy; `undefined` if none is due
+   */
+  take(request: TakeRequest): Promise<TakenIntegration | undefined>
   count(now: number): Promise<IntegrationCounts>
 }
 
@@ -75,6 +43,9 @@ export type IntegrationState = 'active' | 'parked' | 'removing'
  */
 export type ParkedBecause = 'key_changed' | 'key_shared' | 'key_refused'
 
+/** How many notes are erased in one commit. Removing a note from a text index takes tens of milliseconds, and blocks other writers. */
+export const ERASE_BATCH_SIZE = 10
+
 /** The priority of work: hints first, full scans last. */
 export const RANKS = { hint: 0, poll: 1, backfill: 2, scan: 3 } as const
 
@@ -83,11 +54,14 @@ export interface IntegrationRecord extends NextWork {
   readonly integration: string
   /** The id of this copy. An integration that was removed and added again has another generation. */
   readonly generation: string
+  /** How often the integration was written, except by hints. */
+  readonly version: number
   /** The number of hints so far. */
   readonly hints: number
   /** The fencing token: how often the integration was taken or resumed. */
   readonly token: number
-  /** Identifies the key and its service. */
+  /** The end of the lease of the worker that has the integration; `null` if none has it. */
+  readonly leaseUntil: number | null
   readonly keyPrint: string | null
 }
 
@@ -101,9 +75,8 @@ export interface TakenIntegration {
 export interface NextWork {
   readonly state: IntegrationState
   readonly parkedBecause: ParkedBecause | null
-  /** When the next work is due; `null` if there is none. While a worker has the integration, the end of its lease. */
+  /** When the next work is due; `null` if there is none. */
   readonly dueAt: number | null
-  /** One of `RANKS`. */
   readonly rank: number
   /** The number of consecutive failures. If the integration is parked: the number of refused probes. */
   readonly failures: number
@@ -142,27 +115,22 @@ export interface Fence {
   readonly token?: number | undefined
 }
 
-/** Parameters of `take`. */
-export interface TakeRequest {
+interface TakeRequest {
   readonly now: number
-  /** The end of the lease. */
   readonly until: number
-  /** The highest rank to take. */
   readonly most: number
-  /** Take only this integration, if it is due. */
   readonly integration?: string | undefined
 }
 
-/** Parameters of `list`. */
-export interface ListRequest {
+interface ListRequest {
   readonly state?: IntegrationState | undefined
-  /** List only integrations with held removals. */
+  readonly integration?: string | undefined
   readonly hasHeldRemovals?: boolean | undefined
   readonly after: string
   readonly limit: number
+  readonly now?: number | undefined
 }
 
-/** Element of the result of `list`. */
 export interface ListedIntegration {
   readonly record: IntegrationRecord
   /** The number of missing notes whose removal a scan holds back. */
@@ -174,7 +142,7 @@ export interface IntegrationCounts {
   readonly active: number
   readonly removing: number
   readonly parked: Readonly<Record<ParkedBecause, number>>
-  /** Due and not taken. */
+  /** Due, and no worker has them. */
   readonly due: number
   /** When the most overdue integration became due. */
   readonly dueSince: number | null
@@ -193,33 +161,3 @@ export interface IntegrationCounts {
 
 /** The longest time before an integration is due again, in milliseconds. A later time was written by a clock that was wrong. */
 export const MAX_WAIT_MS = 24 * 60 * 60_000
-
-/** Whether a time was written by a clock that was ahead, or before a clock was set back. */
-export function isTooFarAhead(time: number, now: number): boolean {
-  return time > now + MAX_WAIT_MS
-}
-
-/** When an integration that got a hint while a worker had it is due. A parked integration erases the note that the hint hid, but does not read it. */
-export function dueAfterHint({ state, pausedUntil }: NextWork, now: number): number {
-  if (state !== 'parked') return Math.max(now, pausedUntil ?? 0)
-  return Math.min(now + ERASE_WITHIN_MS, pausedUntil ?? Number.POSITIVE_INFINITY)
-}
-
-/** Makes the record of a new integration. */
-export function newIntegration(integration: string, generation: string, now: number): IntegrationRecord {
-  return {
-    integration,
-    generation,
-    state: 'active',
-    parkedBecause: null,
-    dueAt: now,
-    rank: RANKS.backfill,
-    hints: 0,
-    token: 0,
-    failures: 0,
-    pausedUntil: null,
-    keyPrint: null,
-    pollEveryMs: null,
-    endpoint: null,
-  }
-}

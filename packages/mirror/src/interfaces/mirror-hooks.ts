@@ -1,3 +1,7 @@
+import { callHook } from '@notewire/protocol'
+
+export { callHook }
+
 /** Functions that report what a mirror does. Their errors are ignored. */
 export interface MirrorHooks {
   /** A listing applied a page, or a note was read. */
@@ -7,7 +11,7 @@ export interface MirrorHooks {
   /** A scan missed so many notes that it removes none of them before `acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced (`status().contradictions`). */
-  readonly onContradiction?: ((notice: ContradictionNotice) => void) | undefined
+  readonly onContradiction?: ((notice: { readonly noteId: string }) => void) | undefined
   /** `adoptKey` or `acceptRemovals` has taken effect. The call waits for this hook. */
   readonly onAudit?: ((notice: AuditNotice) => unknown) | undefined
   /** Wraps a sync, or the reading of due notes. */
@@ -35,11 +39,6 @@ export interface RemovalsHeldNotice {
   readonly scanId: string
   readonly missing: number
   readonly live: number
-}
-
-/** A read that contradicts earlier reads or events of its note. */
-export interface ContradictionNotice {
-  readonly noteId: string
 }
 
 /** A decision of a person or a program, for an audit trail. It never contains a key. */
@@ -70,16 +69,6 @@ export const HOOKS: readonly (keyof MirrorHooks)[] = [
   'onAudit',
   'aroundWork',
 ]
-
-/** Calls a hook, and ignores its errors. */
-export function callHook<Notice>(hook: ((notice: Notice) => unknown) | undefined, notice: Notice): void {
-  try {
-    // The rejection of an asynchronous hook would otherwise be unhandled.
-    Promise.resolve(hook?.(notice)).catch(() => undefined)
-  } catch {
-    // A hook must not stop the mirror.
-  }
-}
 
 /** Runs work inside the hook that wraps it. */
 export function workInside<Result>(

@@ -67,7 +67,9 @@ export interface NoteState {
   readonly evidence: Evidence | null
   /** The revision of the stored record: the highest that was read, unless a lower one was accepted. */
   readonly revision: number | null
-  /** When that record was first read. Its content may lag behind it for a minute. */
+  /** The revision of the record that made the note visible last; `null` before. */
+  readonly visibleRevision: number | null
+  /** When the stored record was first read. Its content may lag behind it for a minute. */
   readonly recordSeenAt: number | null
   readonly status: NoteStatus | null
   readonly transcriptStatus: TranscriptStatus | null
@@ -99,6 +101,12 @@ export interface NoteState {
   /** When to read the note or its content; `null` if there is nothing to read. */
   readonly dueAt: number | null
   readonly heard: HeardEvent | null
+  /** The recording session that the latest event with one named; `null` if none did. */
+  readonly recordingSessionId: string | null
+}
+
+export function noteIdsOf(notes: readonly { readonly state: NoteState }[]): readonly string[] {
+  return notes.map(({ state }) => state.noteId)
 }
 
 /** Whether the note or its content must be read. */
@@ -113,6 +121,7 @@ export function unknownNote(noteId: string): NoteState {
     presence: 'hidden',
     evidence: null,
     revision: null,
+    visibleRevision: null,
     recordSeenAt: null,
     status: null,
     transcriptStatus: null,
@@ -133,5 +142,6 @@ export function unknownNote(noteId: string): NoteState {
     failures: 0,
     dueAt: null,
     heard: null,
+    recordingSessionId: null,
   }
 }

@@ -9,7 +9,7 @@ export interface MirrorProgress {
   readonly poll: PollProgress
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
-  /** The last scan whose missing notes have all been confirmed. */
+  /** The last scan that ended. The notes that it missed were confirmed, or are due to be read. */
   readonly lastScan: CompletedScan | null
   /** The lease of the process that lists. The version of the progress fences a lister that was replaced. */
   readonly lister: ListerLease | null
@@ -30,25 +30,19 @@ export interface PollProgress {
   readonly unannounced: number
   /** When the last event before the latest page of a poll arrived. */
   readonly heardAt: number | null
-  /** The checkpoint with which the poll that is under way began. */
-  readonly beganFrom?: string | null | undefined
-  /** Whether a page of the poll that is under way contained a note without a usable identifier. The next poll lists the same changes again. */
-  readonly isRepeated?: boolean | undefined
-  /** When the first of the consecutive polls that must be repeated ended. */
-  readonly repeatingSince?: number | undefined
 }
 
 /** A scan that is under way. */
 export interface ScanProgress {
   readonly scanId: string
   /** The sequence number before page one. */
-  readonly startedAt: number
+  readonly startSequence: number
   /** The time before page one. */
   readonly beganAt: number
   /**
    * - `listing`: its last page has not been applied.
    * - `listed`: its last page has been applied, and missing notes have not been counted.
-   * - `confirming`: missing notes are read, one by one or by a second listing.
+   * - `confirming`: missing notes are made due to be read.
    */
   readonly phase: 'listing' | 'listed' | 'confirming'
   /** Where its next page begins; `null` for the first. */
@@ -63,25 +57,13 @@ export interface ScanProgress {
   readonly holdsBack: boolean
   /** How many notes were listed without an identifier that can be used; absent if none. Each may be any of the missing notes. */
   readonly unidentified?: number | undefined
-  /** The second listing, which confirms missing notes if the service does not read single notes (open point 8). */
-  readonly confirmation: ConfirmationProgress | null
-}
-
-/** The progress of the second listing of a scan. */
-export interface ConfirmationProgress {
-  /** The sequence number before page one. */
-  readonly startedAt: number
-  /** Where its next page begins; `null` for the first. */
-  readonly cursor: string | null
-  /** Whether its last page was applied. Then a note that neither listing contains is gone. */
-  readonly isComplete: boolean
 }
 
 /** A scan that ended. */
 export interface CompletedScan {
   readonly scanId: string
   /** The sequence number before page one. */
-  readonly startedAt: number
+  readonly startSequence: number
   readonly beganAt: number
   readonly endedAt: number
   readonly seen: number
@@ -105,6 +87,8 @@ export interface CopyState {
   readonly progressVersion: number
   /** When the last event arrived, in milliseconds since the Unix epoch; `null` before the first. */
   readonly heardAt: number | null
+  /** The position of the latest change; 0 before the first. */
+  readonly position: number
   /** When the first note is due, or earlier if `takeDue` also does other work of the store; `null` if none is due. */
   readonly nextDueAt: number | null
   /** When the first hidden note whose content is not erased was hidden, or earlier; `null` if there is none. */
@@ -134,12 +118,12 @@ export interface CompletionCertificate {
   readonly [brand]: true
   readonly scanId: string
   /** The sequence number before page one. */
-  readonly startedAt: number
+  readonly startSequence: number
 }
 
 declare const brand: unique symbol
 
 /** Certifies a scan; `undefined` if its last page was not applied yet. */
-export function certify({ scanId, startedAt, phase }: ScanProgress): CompletionCertificate | undefined {
-  return phase === 'listing' ? undefined : ({ scanId, startedAt } as CompletionCertificate)
+export function certify({ scanId, startSequence, phase }: ScanProgress): CompletionCertificate | undefined {
+  return phase === 'listing' ? undefined : ({ scanId, startSequence } as CompletionCertificate)
 }

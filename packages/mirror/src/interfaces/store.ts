@@ -1,21 +1,21 @@
 import type { Note } from '@notewire/protocol'
 import type { ConsumerStore } from './consumer-store.ts'
-import type { Fence, IntegrationStore } from './integration-store.ts'
+import type { Fence, IntegrationRows } from './integration-store.ts'
 import type { NoteState } from './note-state.ts'
-import type { NoteWrite } from './note-write.ts'
+import type { NoteWrite, PartDigests } from './note-write.ts'
 import type { CompletionCertificate, CopyState, MirrorProgress } from './progress.ts'
 import type { StoredNote } from './stored-note.ts'
 
 /**
  * The store of a mirror. It contains no rules: it reads rows, and writes all or none of them, if no other process has written them since.
- * `mirrorStoreChecks` of `@notewire/mirror/testing` test this contract. Integrations are isolated. Times are milliseconds since the Unix
+ * `mirrorStoreChecks` test this contract. Integrations are isolated. Times are milliseconds since the Unix
  * epoch.
  *
  * @typeParam Transaction  the transaction that a consumer's `commit` takes; `never` if the store has no transactions for users
  */
 export interface MirrorStore<Transaction = never> extends ConsumerStore<Transaction> {
   /** The integrations of `createMirrors`. */
-  readonly integrations: IntegrationStore
+  readonly integrations: IntegrationRows
   /**
    * The maximum number of edited notes in one commit, at least 1. For a store that blocks the thread while it commits. Default: no limit.
    */
@@ -38,69 +38,62 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
    * Takes due notes, dirty notes first, then the most overdue, and postpones them until `until`. Concurrent callers take different notes.
    */
   takeDue(integration: string, request: DueRequest): Promise<DueNotes>
-  /** Lists live notes whose evidence starts before the scan, by id after `after`: those that a complete listing did not contain. */
-  listCandidates(
-    integration: string,
-    certificate: CompletionCertificate,
-    after: string,
-    limit: number,
-  ): Promise<readonly string[]>
-  /** Counts the notes of `listCandidates`. */
-  countCandidates(integration: string, certificate: CompletionCertificate): Promise<number>
-  /** Lists hidden notes whose removal a scan holds back, by id. */
-  listHeld(integration: string, scanId: string, after: string, limit: number): Promise<readonly string[]>
-  /**
-   * Lists notes with content whose `hiddenAt` is `hiddenBefore` or earlier, by id. A `hiddenAt` that is more than two days later was written by a
-   * clock that was wrong, and counts as earlier.
-   */
-  listOverdue(integration: string, hiddenBefore: number, limit: number): Promise<readonly string[]>
-  /** Lists the scans that hold removals back, by scan id. */
-  listHolds(integration: string): Promise<readonly HeldRemovals[]>
   /** Counts the notes of the integration. */
-  count(integration: string): Promise<NoteCounts>
-  /** Reads the position of the latest change; `0` before the first. */
-  latestPosition(integration: string): Promise<number>
-  /** Lists the notes that changed after a position, each once, by the position of its latest change. */
-  listChanges(integration: string, after: number, limit: number): Promise<readonly ChangedNote[]>
-  /** Reads a note of any presence, with its content. */
-  getNote(integration: string, noteId: string): Promise<StoredNote | undefined>
-  /** Lists live notes with their content, by id. */
-  listNotes(integration: string, after: string, limit: number): Promise<readonly StoredNote[]>
-  /**
-   * Finds live notes that contain all words in their title, content, transcript or summary, the best match first. The last word may be the
-   * beginning of a word. The other words are whole words; some stores also match parts of words.
-   */
-  search(integration: string, words: readonly string[], limit: number): Promise<readonly StoredNote[]>
-  /**
-   * Removes the bytes of erased content that remain in the store's files. Absent in a store that leaves no such bytes.
-   *
-   * @throws PurgeIncompleteError if bytes may remain
-   */
-  purge?(): Promise<void>
-  /** Closes the connections that the store has opened. */
-  close?(): Promise<void> | void
+  count(integration: string, certificate?: CompletionCertificate): Promise<StoreCounts>
+  /** Lists the states of some notes. */
+  listStates(integration: string, query: StatesQuery): Promise<readonly ChangedNote[]>
+  /** Reads notes with their content. */
+  listNotes(integration: string, query: NotesQuery): Promise<readonly StoredNote[]>
 }
 
-/** A note's state and its version, the number of its commits. */
+/** What the readers of a mirror need. */
+export type ReadableStore = Pick<MirrorStore, 'readProgress' | 'count' | 'listStates' | 'listNotes'>
+
+/**
+ * Which states to list, with at most `limit` of them.
+ *
+ * - `missing`: live notes whose evidence starts before the scan, by id after `after`: those that a complete listing did not contain.
+ * - `heldBy`: hidden notes whose removal a scan holds back, by id after `after`.
+ * - `hiddenBefore`: hidden notes with content whose `hiddenAt` is this or earlier, by id. A `hiddenAt` that is more than two days later was written by
+ *   a clock that was wrong, and counts as earlier.
+ * - `changedAfter`: the notes that changed after a position, each once, by the position of its latest change.
+ */
+export type StatesQuery = { readonly limit: number } & (
+  | { readonly missing: CompletionCertificate; readonly after: string }
+  | { readonly heldBy: string; readonly after: string }
+  | { readonly hiddenBefore: number }
+  | { readonly changedAfter: number }
+)
+
+/**
+ * Which notes to read.
+ *
+ * - `noteId`: this note, of any presence.
+ * - `after`: live notes, by id.
+ * - `words`: live notes that contain all words in their title, content, transcript or summary, the best match first. The last word may be the
+ *   beginning of a word. The other words are whole words; some stores also match parts of words.
+ */
+export type NotesQuery =
+  | { readonly noteId: string }
+  | { readonly after: string; readonly limit: number }
+  | { readonly words: readonly string[]; readonly limit: number }
+
 export interface VersionedState {
   readonly state: NoteState
   readonly version: number
+  readonly digests: PartDigests
 }
 
-/** Result of `load`. */
 export interface LoadedNotes extends LoadedProgress {
-  /** The notes that exist in the store. */
   readonly notes: ReadonlyMap<string, VersionedState>
 }
 
-/** What `load` reads of an integration. */
 export type LoadedProgress = Pick<CopyState, 'sequence' | 'progress' | 'progressVersion' | 'heardAt'>
 
 /** A write of `commit`, all or nothing. */
 export interface MirrorCommit {
   readonly notes: readonly NoteWrite[]
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
-  /** When an event arrived. */
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
   /**
@@ -110,7 +103,6 @@ export interface MirrorCommit {
   readonly now?: number | undefined
 }
 
-/** Parameters of `takeDue`. */
 export interface DueRequest {
   readonly now: number
   readonly until: number
@@ -119,7 +111,6 @@ export interface DueRequest {
   readonly dueBy?: number
 }
 
-/** Result of `takeDue`. */
 export interface DueNotes {
   /** The sequence number at which requests for these notes start. */
   readonly sequence: number
@@ -130,7 +121,6 @@ export interface DueNotes {
 
 /** A due note, already postponed. */
 export interface DueNote extends VersionedState {
-  /** The stored record. */
   readonly note: Note | null
 }
 
@@ -145,6 +135,14 @@ export interface NoteCounts {
   readonly unsettled: number
   /** The service returns a lower revision than an earlier read or event named. */
   readonly contradicted: number
+}
+
+/** Result of `count`. */
+export interface StoreCounts extends NoteCounts {
+  /** The number of notes that `listStates` lists as missing; 0 without a certificate. */
+  readonly missing: number
+  /** The scans that hold removals back, by scan id. */
+  readonly held: readonly HeldRemovals[]
 }
 
 /** A scan that holds removals back, and the number of its missing notes. */

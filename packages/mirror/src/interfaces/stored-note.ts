@@ -2,7 +2,6 @@ import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { NotePart } from './consumer-change.ts'
 import type { NoteState } from './note-state.ts'
 
-/** A note and its content. */
 export interface StoredNote {
   readonly state: NoteState
   readonly note: Note | null

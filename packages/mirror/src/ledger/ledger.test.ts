@@ -1,20 +1,17 @@
 import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
-import type { NoteState } from '../interfaces/note-state.ts'
-import type { MirrorProgress } from '../interfaces/progress.ts'
-import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
-import type { Decision } from '../rules/decision.ts'
-import { memoryMirror } from '../stores/memory-store.ts'
-import { type KnownNote, Ledger } from './ledger.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
+import type { MirrorCommit } from '../interfaces/store.ts'
+import { Ledger } from './ledger.ts'
 
 /** A ledger over a store that counts commits. */
-function aLedger(settings: Pick<MirrorStore, 'mostEditsPerCommit'> = {}) {
+function aLedger() {
   const store = memoryMirror()
   const commits: MirrorCommit[] = []
   const counting = {
     ...store,
-    ...settings,
     async commit(integration: string, commit: MirrorCommit) {
       commits.push(commit)
       await new Promise((resolve) => setImmediate(resolve))
@@ -22,86 +19,10 @@ function aLedger(settings: Pick<MirrorStore, 'mostEditsPerCommit'> = {}) {
     },
   }
   const ledger = new Ledger({ store: counting, integration: 's', clock: systemClock })
-  const known = (noteId: string, state: Partial<NoteState> = {}): KnownNote => ({
-    state: { ...aLiveNote(), ...state, noteId },
-    version: 0,
-    decide: (before) => ({ state: before }),
-  })
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
-  return { store, ledger, commits, known, versions }
+  return { store, ledger, commits, versions }
 }
-
-describe('a write is a stamp', () => {
-  const evidence = { says: 'present', start: 8, end: 9, source: 'scan', at: 1 } as const
-  const before: NoteState = { ...aLiveNote(), noteId: 'a' }
-
-  async function isStamp(decision: Decision): Promise<boolean | undefined> {
-    const { store, ledger, commits } = aLedger()
-    await store.commit('s', { notes: [{ state: before, expectedVersion: 0 }] })
-    await ledger.revise(['a'], () => decision)
-    return commits.at(-1)?.notes[0]?.isStamp
-  }
-
-  it('if it changes only the evidence of a stored note', async () => {
-    expect(await isStamp({ state: { ...before, evidence } })).toBe(true)
-  })
-
-  it('unless it changes the content or the feed', async () => {
-    expect(await isStamp({ state: { ...before, evidence }, content: { summary: null } })).toBe(false)
-    expect(await isStamp({ state: { ...before, evidence }, announce: 'changed' })).toBe(false)
-  })
-
-  it.each(Object.keys(before).filter((field) => field !== 'evidence' && field !== 'noteId'))(
-    'unless it changes %s',
-    async (field) => {
-      expect(await isStamp({ state: { ...before, evidence, [field]: 'other' } })).toBe(false)
-    },
-  )
-
-  it('unless the note is new', async () => {
-    const { ledger, commits } = aLedger()
-    await ledger.revise(['a'], (state) => ({ state: { ...state, evidence } }))
-    expect(commits.at(-1)?.notes[0]?.isStamp).toBe(false)
-  })
-})
-
-describe('revisions of known notes', () => {
-  it('are written in one commit', async () => {
-    const { ledger, commits, known, versions } = aLedger()
-    expect(await ledger.reviseKnown(['a', 'b', 'c'].map((noteId) => known(noteId)))).toEqual([])
-    expect(commits).toHaveLength(1)
-    expect(await versions()).toEqual([1, 1, 1])
-  })
-
-  it('are rejected only for notes that another process has changed', async () => {
-    const { ledger, known, versions } = aLedger()
-    const notes = ['a', 'b', 'c'].map((noteId) => known(noteId))
-    await ledger.reviseKnown([known('b')])
-    expect(await ledger.reviseKnown(notes)).toEqual([notes[1]])
-    expect(await versions()).toEqual([1, 1, 1])
-  })
-
-  it('are rejected for a note that the store rejects', async () => {
-    const { store, known } = aLedger()
-    const failing = { ...store, commit: () => Promise.reject(new Error('the disk is full')) }
-    const notes = [known('a')]
-    expect(await new Ledger({ store: failing, integration: 's', clock: systemClock }).reviseKnown(notes)).toEqual(notes)
-  })
-
-  it('of edited notes are divided as the store asks', async () => {
-    const { ledger, commits, known } = aLedger({ mostEditsPerCommit: 2 })
-    const edited = { transcriptHeld: 'ready' } as const
-    await ledger.reviseKnown(['a', 'b', 'c'].map((noteId) => known(noteId, edited)))
-    expect(commits.map(({ notes }) => notes.length)).toEqual([2, 1])
-  })
-
-  it('write nothing if they decide nothing', async () => {
-    const { ledger, commits, known } = aLedger()
-    expect(await ledger.reviseKnown([{ ...known('a'), decide: () => undefined }])).toEqual([])
-    expect(commits).toEqual([])
-  })
-})
 
 describe('a revision', () => {
   it('is decided again after a conflict, with the sequence number of its first attempt', async () => {
@@ -126,21 +47,45 @@ describe('a revision', () => {
   })
 })
 
-describe('an advance of the progress', () => {
-  it('is committed with the notes of its page, or not at all', async () => {
+describe('a page', () => {
+  const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, copyId: 'copy-1' })
+  const page = {
+    noteIds: ['a', 'b'],
+    decide: (state: ReturnType<typeof aLiveNote>) => ({ state }),
+    next: advance,
+  }
+
+  it('is committed with the progress, or not at all', async () => {
     const { store, ledger, commits } = aLedger()
-    const decide = (state: ReturnType<typeof aLiveNote>) => ({ state })
-    const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, copyId: 'copy-1' })
-    const { before, progress } = await ledger.advance(advance, ['a', 'b'], decide)
-    expect([before.progressVersion, progress.copyId]).toEqual([0, 'copy-1'])
+    const written = await ledger.writePage({ ...page, expectedVersion: 0 })
+    expect(written?.copy).toMatchObject({ sequence: 1, progressVersion: 1, progress: { copyId: 'copy-1' } })
+    expect([...(written?.writes.keys() ?? [])]).toEqual(['a', 'b'])
     expect(commits).toHaveLength(1)
     expect(await store.readProgress('s')).toMatchObject({ progress: { copyId: 'copy-1' }, progressVersion: 1 })
     expect((await store.load('s', ['a', 'b'])).notes.size).toBe(2)
   })
 
-  it('writes nothing if it decides nothing', async () => {
+  it('is not written if another process has written the progress, even after a conflict', async () => {
+    const { store, ledger, commits } = aLedger()
+    const rival = { expectedVersion: 0, next: { ...NO_PROGRESS, copyId: 'copy-2' } }
+    const conflicting = (state: ReturnType<typeof aLiveNote>) => {
+      void store.commit('s', { notes: [], progress: rival })
+      return { state }
+    }
+    expect(await ledger.writePage({ ...page, decide: conflicting, expectedVersion: 0 })).toBeUndefined()
+    expect(commits).toHaveLength(1)
+    expect(await ledger.writePage({ ...page, expectedVersion: 0 })).toBeUndefined()
+    expect(commits).toHaveLength(1)
+    expect((await store.load('s', ['a', 'b'])).notes.size).toBe(0)
+  })
+})
+
+describe('an advance of the progress', () => {
+  it('returns what is stored, and writes nothing if it decides nothing', async () => {
     const { ledger, commits } = aLedger()
-    await ledger.advance(() => undefined)
-    expect(commits).toEqual([])
+    const advanced = await ledger.advance((progress) => ({ ...progress, copyId: 'copy-1' }))
+    expect(advanced).toMatchObject({ progressVersion: 1, progress: { copyId: 'copy-1' } })
+    expect(await ledger.advance(() => undefined)).toMatchObject({ progressVersion: 1, progress: { copyId: 'copy-1' } })
+    expect(commits).toHaveLength(1)
   })
 })

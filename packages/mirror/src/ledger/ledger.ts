@@ -1,38 +1,56 @@
 import type { Clock } from '@notewire/protocol'
 import { MirrorBusyError } from '../interfaces/errors.ts'
-import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import type { Fence } from '../interfaces/integration-store.ts'
+import type { NoteState } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
-import type { LoadedNotes, MirrorStore, VersionedState } from '../interfaces/store.ts'
-import type { Decision } from '../rules/decision.ts'
-import { commitGroups } from './commit-groups.ts'
+import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import type { Decision } from '../rules/evidence.ts'
+import { absentNote, writeOf } from '../rules/written-parts.ts'
 
 /**
  * Returns what to write for a note, given its state; `undefined` to leave the note unchanged. `sequence` is a sequence number that the
- * store issued after the response or event had arrived, and `progress` that of the listings.
+ * store issued after the response or event had arrived, and `progress` that of the listings. Called again after a conflict.
  */
 export type Decide = (state: NoteState, sequence: number, progress: MirrorProgress) => Decision | undefined
 
-/** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. */
-export type NextProgress = (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
-
-/** A note that the caller has loaded, and how to revise it. The decision needs no sequence number. */
-export interface KnownNote extends VersionedState {
-  readonly decide: (state: NoteState) => Decision | undefined
+interface PageChange {
+  /** The version of the progress that the lister has written. */
+  readonly expectedVersion: number
+  readonly noteIds: readonly string[]
+  readonly decide: Decide
+  /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. Called again after a conflict. */
+  readonly next: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
 }
 
-/** What a ledger writes, and the clock of the times in it. */
+interface Change extends Partial<PageChange> {
+  readonly heardAt?: number | undefined
+}
+
 interface LedgerSettings {
   readonly store: MirrorStore
   readonly integration: string
   readonly clock: Clock
+  readonly fence?: LedgerFence | undefined
+  readonly onAnnounced?: (() => void) | undefined
 }
 
-/** What was loaded and written in one commit. */
-interface Change {
-  readonly before: LoadedNotes
+/** The copy, and the lease, that every commit of a ledger is for. */
+export interface LedgerFence extends Fence {
+  /** The error if the store rejects a commit, because the integration was removed or taken by another worker. */
+  readonly lost: () => Error
+}
+
+/** What was written in one commit. */
+interface Written {
   readonly writes: ReadonlyMap<string, NoteWrite>
-  readonly progress: MirrorProgress
+  /** The copy after the commit, with its latest sequence number. */
+  readonly copy: LoadedProgress
+}
+
+interface Outcome extends Written {
+  /** Whether another process had written the progress, so that nothing was written. */
+  readonly isReplaced: boolean
 }
 
 /** The maximum number of attempts to commit. Each conflict means that another process has committed. */
@@ -43,14 +61,10 @@ const MAX_ATTEMPTS = 200
  * written one of the rows since. In that case it starts again.
  */
 export class Ledger {
-  readonly #store: MirrorStore
-  readonly #integration: string
-  readonly #clock: Clock
+  readonly #settings: LedgerSettings
 
-  constructor({ store, integration, clock }: LedgerSettings) {
-    this.#store = store
-    this.#integration = integration
-    this.#clock = clock
+  constructor(settings: LedgerSettings) {
+    this.#settings = settings
   }
 
   /**
@@ -60,25 +74,29 @@ export class Ledger {
    * @returns the written notes, by id
    * @throws MirrorBusyError when every attempt conflicted with other processes
    */
-  async revise(
-    noteIds: readonly string[],
-    decide: Decide,
-    heardAt?: number | undefined,
-  ): Promise<ReadonlyMap<string, NoteWrite>> {
-    return (await this.#change(noteIds, decide, () => undefined, heardAt)).writes
+  async revise(noteIds: readonly string[], decide: Decide, heardAt?: number): Promise<ReadonlyMap<string, NoteWrite>> {
+    return (await this.#write({ noteIds, decide, heardAt })).writes
   }
 
   /**
-   * Advances the progress, and revises the notes of a page in the same commit.
+   * Writes the progress that `next` returns, or nothing if it returns `undefined`.
    *
-   * @throws what `next` throws; MirrorBusyError when every attempt conflicted with other processes
+   * @returns the progress that is stored then
+   * @throws MirrorBusyError when every attempt conflicted with other processes
    */
-  async advance(
-    next: NextProgress,
-    noteIds: readonly string[] = [],
-    decide: Decide = () => undefined,
-  ): Promise<Pick<Change, 'before' | 'progress'>> {
-    return await this.#change(noteIds, decide, next)
+  async advance(next: (progress: MirrorProgress) => MirrorProgress | undefined): Promise<LoadedProgress> {
+    return (await this.#write({ next: ({ progress }) => next(progress) })).copy
+  }
+
+  /**
+   * Writes the notes of a page and the progress of its listing in one commit.
+   *
+   * @returns `undefined` if nothing was written, because another process has written the progress since
+   * @throws MirrorBusyError when every attempt conflicted with other processes
+   */
+  async writePage(page: PageChange): Promise<Written | undefined> {
+    const { isReplaced, ...written } = await this.#write(page)
+    return isReplaced ? undefined : written
   }
 
   /**
@@ -86,66 +104,66 @@ export class Ledger {
    *
    * @returns `false` if nothing was written, because another process has written the progress since
    */
-  async advanceKnown(expectedVersion: number, next: MirrorProgress): Promise<boolean> {
-    const commit = { notes: [], progress: { expectedVersion, next } }
-    return (await this.#store.commit(this.#integration, commit)) === 'committed'
+  async replace(expectedVersion: number, next: MirrorProgress): Promise<boolean> {
+    return await this.#commit({ notes: [], progress: { expectedVersion, next } })
   }
 
-  /**
-   * Revises notes that the caller has loaded, in one commit if the store allows it, without loading them again.
-   *
-   * @returns the notes that were not written, because another process has changed them, or because the store failed
-   */
-  async reviseKnown<Known extends KnownNote>(notes: readonly Known[]): Promise<readonly Known[]> {
-    const left: Known[] = []
-    const maxSize = notes.some(isEdited) ? this.#store.mostEditsPerCommit : undefined
-    for (const group of commitGroups(notes, maxSize)) {
-      if (await this.#commitKnown(group)) continue
-      // Another process has changed one of the notes, or the store rejects one. Each note is tried in its own commit.
-      for (const note of group) if (!(await this.#commitKnown([note]))) left.push(note)
-    }
-    return left
-  }
-
-  async #change(
-    noteIds: readonly string[],
-    decide: Decide,
-    nextProgress: NextProgress,
-    heardAt?: number,
-  ): Promise<Change> {
+  async #write(change: Change): Promise<Outcome> {
     let sequence: number | undefined
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const before = await this.#store.load(this.#integration, noteIds)
+      const before = await this.#settings.store.load(this.#settings.integration, change.noteIds ?? [])
       sequence ??= before.sequence
-      const writes = decideAll(noteIds, before, decide, sequence)
-      const notes = [...writes.values()]
-      const next = nextProgress(before, notes)
-      const change = { before, writes, progress: next ?? before.progress }
-      if (notes.length === 0 && next === undefined && heardAt === undefined) return change
-      const progress = next && { expectedVersion: before.progressVersion, next }
-      const commit = { notes, progress, heardAt, now: this.#clock.now() }
-      if ((await this.#store.commit(this.#integration, commit)) === 'committed') return change
+      const outcome = await this.#attempt(change, before, sequence)
+      if (outcome !== 'conflict') return outcome
     }
     throw new MirrorBusyError()
   }
 
-  /**
-   * An error of the store counts as a conflict: the caller of `reviseKnown` retries with this note alone, and that retry throws the error.
-   */
-  async #commitKnown(known: readonly KnownNote[]): Promise<boolean> {
-    const notes = known.flatMap(({ state, version, decide }): readonly NoteWrite[] => {
-      const decision = decide(state)
-      return decision === undefined ? [] : [{ ...decision, expectedVersion: version }]
+  async #attempt(
+    { expectedVersion, noteIds = [], decide = () => undefined, next = () => undefined, heardAt }: Change,
+    before: LoadedNotes,
+    sequence: number,
+  ): Promise<Outcome | 'conflict'> {
+    const { progressVersion } = before
+    const isReplaced = expectedVersion !== undefined && progressVersion !== expectedVersion
+    if (isReplaced) return { writes: new Map(), copy: before, isReplaced }
+    const writes = decideAll(noteIds, before, decide, sequence)
+    const notes = [...writes.values()]
+    const progress = next(before, notes)
+    if (notes.length === 0 && progress === undefined && heardAt === undefined) {
+      return { writes, copy: before, isReplaced }
+    }
+    const advance = progress && { expectedVersion: progressVersion, next: progress }
+    if (!(await this.#commit({ notes, progress: advance, heardAt, now: this.#settings.clock.now() }))) return 'conflict'
+    const advanced = progress && { progress, progressVersion: progressVersion + 1 }
+    return { writes, copy: { ...before, ...advanced }, isReplaced }
+  }
+
+  /** @returns `false` if another process has written one of the rows since */
+  async #commit(commit: Omit<MirrorCommit, 'fence'>): Promise<boolean> {
+    const { store, integration, fence, onAnnounced } = this.#settings
+    const { generation, token } = fence ?? {}
+    const outcome = await store.commit(integration, {
+      ...commit,
+      fence: generation === undefined ? undefined : { generation, token },
     })
-    if (notes.length === 0) return true
-    const commit = { notes, now: this.#clock.now() }
-    return (await this.#store.commit(this.#integration, commit).catch(() => 'conflict')) === 'committed'
+    if (outcome === 'fenced' && fence !== undefined) throw fence.lost()
+    if (outcome === 'committed' && commit.notes.some(({ announce }) => announce !== undefined)) onAnnounced?.()
+    return outcome === 'committed'
   }
 }
 
-/** Whether the content of the note was read before. */
-function isEdited({ state: { transcriptHeld, summaryHeld } }: KnownNote): boolean {
-  return transcriptHeld !== null || summaryHeld !== null
+/**
+ * Divides notes into groups that are committed one after the other.
+ *
+ * @param maxSize  how many notes a commit may contain; `undefined` for no limit
+ */
+export function commitGroups<Item>(
+  items: readonly Item[],
+  maxSize = Number.POSITIVE_INFINITY,
+): readonly (readonly Item[])[] {
+  if (items.length <= maxSize) return [items]
+  return [items.slice(0, maxSize), ...commitGroups(items.slice(maxSize), maxSize)]
 }
 
 function decideAll(
@@ -156,17 +174,9 @@ function decideAll(
 ): ReadonlyMap<string, NoteWrite> {
   const writes = new Map<string, NoteWrite>()
   for (const noteId of noteIds) {
-    const { state, version } = notes.get(noteId) ?? { state: unknownNote(noteId), version: 0 }
-    const decision = decide(state, sequence, progress)
-    if (decision === undefined) continue
-    writes.set(noteId, { ...decision, expectedVersion: version, isStamp: version > 0 && isStamp(state, decision) })
+    const known = notes.get(noteId) ?? absentNote(noteId)
+    const decision = decide(known.state, sequence, progress)
+    if (decision !== undefined) writes.set(noteId, writeOf(known, decision))
   }
   return writes
-}
-
-/** Whether a decision changes nothing but the evidence. Most notes of a scan are unchanged. */
-function isStamp(before: NoteState, { state, content, announce }: Decision): boolean {
-  const fields = Object.keys(state) as (keyof NoteState)[]
-  const isSame = fields.every((field) => field === 'evidence' || state[field] === before[field])
-  return isSame && content === undefined && announce === undefined
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { abandoning } from '../fixtures/abandoning-store.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import { memoryMirror } from '../index.ts'
-import { withMembers } from '../many/store-wrappers.ts'
+import { withMembers } from '../fixtures/with-members.ts'
 
 const EDITS = 11
 

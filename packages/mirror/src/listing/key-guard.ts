@@ -1,7 +1,7 @@
-import type { KeyIdentity, NotesClient } from '@notewire/client'
+import type { KeyIdentity } from '@notewire/client'
 import type { MirrorSettings } from '../context/mirror-options.ts'
-import { KeyChangedError, MirrorError } from '../interfaces/errors.ts'
-import type { MirrorProgress } from '../interfaces/progress.ts'
+import { KeyChangedError } from '../interfaces/errors.ts'
+import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
@@ -13,57 +13,25 @@ interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integrat
  * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if none is
  * recorded.
  *
- * @param progress  the progress that was just read
- * @returns the identity of the key
+ * @returns the state of the copy, with the key
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
- * @throws MirrorError `key_unidentified`
  */
-export async function requireKey(
-  { client, store, integration, ledger }: KeyContext,
-  progress: MirrorProgress,
-): Promise<KeyIdentity> {
-  const key = await identifyKey(client, progress.copyId ?? (await ensureCopyId(ledger)))
-  if (recordedKey(progress) !== null) {
-    refuseOtherKey(integration, recordedKey(progress), key)
-    return key
-  }
-  const isUsed = await hasListedNotes(store, integration, progress)
-  await ledger.advance(({ progress: latest }) => {
-    // Another process may have recorded its key meanwhile, and the notes may have been listed with that one.
-    const recorded = recordedKey(latest)
-    if (recorded !== null || isUsed) refuseOtherKey(integration, recorded, key)
-    return recorded === null ? { ...latest, key } : undefined
-  })
-  return key
+export async function requireKey(context: KeyContext, copy: CopyState): Promise<CopyState> {
+  const { store, integration, ledger } = context
+  const key = await identifyKey(context, copy.progress)
+  const isUsed = copy.progress.key === null && (await hasListedNotes(store, integration, copy.progress))
+  // Another process may have recorded its key since the copy was read, and may have listed the notes with it.
+  const record = (latest: MirrorProgress) => (latest.key === null && !isUsed ? { ...latest, key } : undefined)
+  const recorded = copy.progress.key === null ? await ledger.advance(record) : copy
+  if (!isSameKey(recorded.progress.key, key)) throw new KeyChangedError(integration, recorded.progress.key, key)
+  return { ...copy, ...recorded }
 }
 
 /** Replaces the recorded key. A scan under way is restarted, because the previous key may have seen more notes. */
-export async function adoptKey({ client, ledger }: KeyContext): Promise<void> {
-  const key = await identifyKey(client, await ensureCopyId(ledger))
-  await ledger.advance(({ progress }) => ({ ...progress, key, scan: null }))
-}
-
-/** Returns the id of the copy. Creates one if the copy has none. */
-export async function ensureCopyId(ledger: Ledger): Promise<string> {
-  const copyId = crypto.randomUUID()
-  const { progress } = await ledger.advance(({ progress }) =>
-    progress.copyId === null ? { ...progress, copyId } : undefined,
-  )
-  return progress.copyId ?? copyId
-}
-
-/**
- * Refuses a key that is not the one that the notes were listed with.
- *
- * @throws KeyChangedError
- */
-export function refuseOtherKey(integration: string, recorded: KeyIdentity | null, given: KeyIdentity): void {
-  if (recorded === null || !isSameKey(recorded, given)) throw new KeyChangedError(integration, recorded, given)
-}
-
-/** The recorded key. An earlier version recorded no key, or recorded it in another field. */
-export function recordedKey({ key }: MirrorProgress): KeyIdentity | null {
-  return isKeyIdentity(key) ? key : null
+export async function adoptKey(context: KeyContext): Promise<void> {
+  const { store, integration, ledger } = context
+  const key = await identifyKey(context, (await store.readProgress(integration)).progress)
+  await ledger.advance((progress) => ({ ...progress, key, scan: null }))
 }
 
 /** Whether notes were listed or read, so that a key was used. */
@@ -76,35 +44,18 @@ export async function hasListedNotes(
   return (await store.count(integration)).live > 0
 }
 
-/**
- * Identifies the key of a client.
- *
- * @param copyId  the salt of the digest of a key without an id
- * @throws MirrorError `key_unidentified` when the client, which may be the user's own object, returns no identity
- */
-async function identifyKey(client: NotesClient, copyId: string): Promise<KeyIdentity> {
-  let identity: unknown
-  try {
-    identity = await client.identifyKey(copyId)
-  } catch {
-    // The error is dropped, because an error of the user's own client may contain the key.
-  }
-  if (isKeyIdentity(identity)) return identity
-  throw new MirrorError(
-    'key_unidentified',
-    'the client does not identify its API key, so the mirror would not notice another key and would remove the notes that the other key cannot access. ' +
-      "Pass a NotesClient, or make identifyKey(salt) of your client resolve to { kind: 'key_id', keyId } or { kind: 'digest', digest }.",
-  )
+/** Identifies the client's key. The salt of the digest of a key without an id is the id of the copy, which is created if it is missing. */
+async function identifyKey({ client, ledger }: KeyContext, { copyId }: MirrorProgress): Promise<KeyIdentity> {
+  return await client.identifyKey(copyId ?? (await createCopyId(ledger)))
 }
 
-function isSameKey(one: KeyIdentity, other: KeyIdentity): boolean {
-  if (one.kind === 'key_id') return other.kind === 'key_id' && one.keyId === other.keyId
-  return other.kind === 'digest' && one.digest === other.digest
+async function createCopyId(ledger: Ledger): Promise<string> {
+  const created = crypto.randomUUID()
+  const withId = (latest: MirrorProgress) => (latest.copyId === null ? { ...latest, copyId: created } : undefined)
+  return (await ledger.advance(withId)).progress.copyId ?? created
 }
 
-function isKeyIdentity(value: unknown): value is KeyIdentity {
-  if (typeof value !== 'object' || value === null) return false
-  const { kind, keyId, digest } = value as Readonly<Record<string, unknown>>
-  if (kind === 'key_id') return typeof keyId === 'string' && keyId !== ''
-  return kind === 'digest' && typeof digest === 'string' && digest !== ''
+function isSameKey(one: KeyIdentity | null, other: KeyIdentity): boolean {
+  if (one?.kind === 'key_id') return other.kind === 'key_id' && one.keyId === other.keyId
+  return one?.kind === 'digest' && other.kind === 'digest' && one.digest === other.digest
 }

@@ -1,68 +1,75 @@
-import type { KeyIdentity } from '@notewire/client'
-import type { Wakeup } from '../concurrency/wakeup.ts'
-import type { SyncContext } from '../context/sync-context.ts'
-import type { SyncOptions } from '../context/sync-options.ts'
-import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
+import type { SyncContext, SyncOptions } from '../context/sync.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
+import type { DueQueue } from '../refreshing/due-queue.ts'
+import { progressAfterPoll } from '../rules/listing-rule.ts'
 import { PAGE_SIZE } from '../service/full-listing.ts'
-import { AnotherListerError, Lister } from './lister.ts'
+import { AnotherListerError, type ListedPage, Lister } from './lister.ts'
 import { scan } from './scan.ts'
 import { isScanDue } from './schedule.ts'
 
-export interface Listing {
-  readonly key: KeyIdentity
-  /** The id of this process, for the lease of the lister; `undefined` if the whole integration is leased to this process. */
-  readonly holder: string | undefined
-  readonly loaded: LoadedProgress
+export interface ListingWork {
   readonly scanWhen: SyncOptions['scan']
   /** Whether to poll. If not, only a scan under way continues. */
   readonly isPollDue: boolean
-  /** Wakes its waiters after each page that may have made notes due. */
-  readonly pages: Wakeup
 }
 
 /**
- * Polls, and scans if a scan is due.
+ * Polls, and scans if a scan is due. After each page that has changed notes, the queue is made to look for due notes.
  *
  * @returns the progress; `undefined` if another process lists, or has replaced this one
  */
-export async function list(context: SyncContext, listing: Listing): Promise<MirrorProgress | undefined> {
-  const { key, holder, loaded, pages } = listing
-  const lister = await Lister.begin(context, key, holder, loaded)
+export async function list(
+  context: SyncContext,
+  work: ListingWork,
+  holder: string | undefined,
+  copy: LoadedProgress,
+  queue: DueQueue,
+): Promise<MirrorProgress | undefined> {
+  const lister = await Lister.begin(context, holder, copy)
   if (lister === undefined) return undefined
   try {
-    for await (const notice of listings(lister, context, listing)) {
-      if (lister.hasChangedNotes) pages.wake()
+    const pages = listings(lister, context, work)
+    let next = await pages.next()
+    while (next.done !== true) {
+      const { notice, hasChangedNotes, isLast = false } = next.value
+      if (hasChangedNotes) queue.recheck()
       callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
       // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.
-      if (lister.hasMore && context.shouldYield()) break
+      const mustStop = !isLast && context.shouldYield()
+      next = await (mustStop ? pages.return(lister.progress) : pages.next())
     }
-    await lister.end()
-    return lister.progress
+    await lister.end(next.value)
+    return next.value
   } catch (error) {
     if (error instanceof AnotherListerError) return undefined
-    await lister.end().catch(() => undefined)
+    await lister.end(lister.progress).catch(() => undefined)
     throw error
   }
 }
 
-/** Yields after each page. */
+/** Yields after each page, and returns the progress with which the listings end. */
 async function* listings(
   lister: Lister,
   context: SyncContext,
-  { scanWhen, isPollDue }: Pick<Listing, 'scanWhen' | 'isPollDue'>,
-): AsyncGenerator<ProgressNotice> {
-  if (isPollDue) yield* poll(lister, context)
-  const isResumed = lister.progress.scan !== null
-  if (isScanDue(lister.progress, scanWhen, context)) yield* scan(lister, context)
+  { scanWhen, isPollDue }: ListingWork,
+): AsyncGenerator<ListedPage, MirrorProgress> {
+  const polled = isPollDue ? yield* poll(lister, context) : lister.progress
+  if (!isScanDue(polled, scanWhen, context)) return polled
+  if (isPollDue) await lister.advance(() => polled)
+  yield* scan(lister, context)
   // An interrupted scan may have missed removals that happened after it began, so a new scan follows it.
-  if (scanWhen === 'now' && isResumed) yield* scan(lister, context)
+  if (scanWhen === 'now' && polled.scan !== null) yield* scan(lister, context)
+  return lister.progress
 }
 
-/** Lists the changes since the last poll, or all notes the first time. Continues an interrupted poll. */
-async function* poll(lister: Lister, { client, signal }: SyncContext): AsyncGenerator<ProgressNotice> {
+/** Lists the changes since the last poll, or all notes the first time. Continues an interrupted poll. Returns the progress after the poll. */
+async function* poll(
+  lister: Lister,
+  { client, clock, signal }: SyncContext,
+): AsyncGenerator<ListedPage, MirrorProgress> {
   const phase = lister.progress.poll.backfilledAt === null ? 'backfill' : 'poll'
   let done = 0
   let { watermark, checkpoint } = lister.progress.poll
@@ -71,12 +78,10 @@ async function* poll(lister: Lister, { client, signal }: SyncContext): AsyncGene
     checkpoint = page.checkpoint
     // Most polls find nothing. The checkpoint of an empty page is part of the end of the poll.
     const listed = notes.length + leftOut.length
-    if (listed > 0) await lister.applyPage({ phase, notes, leftOut, checkpoint })
+    const hasChangedNotes = listed > 0 && (await lister.applyPage({ phase, notes, leftOut, checkpoint }))
     done += notes.length
-    lister.hasMore = listed >= PAGE_SIZE
     watermark = latest?.getTime() ?? watermark
-    yield { phase, done }
+    yield { notice: { phase, done }, hasChangedNotes, isLast: listed < PAGE_SIZE }
   }
-  lister.endPoll(checkpoint, watermark)
-  lister.hasMore = true
+  return progressAfterPoll(lister.progress, { checkpoint, watermark, heardAt: lister.heardAt, endedAt: clock.now() })
 }

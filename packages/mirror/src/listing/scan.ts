@@ -1,32 +1,36 @@
-import type { SyncContext } from '../context/sync-context.ts'
-import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
-import { certify } from '../interfaces/progress.ts'
-import { isExpiredCursor, listPages } from '../service/full-listing.ts'
-import { confirmMissing } from './confirmation.ts'
-import { type Lister, requireScan } from './lister.ts'
+import type { SyncContext } from '../context/sync.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
+import { noteIdsOf } from '../interfaces/note-state.ts'
+import { type CompletionCertificate, certify } from '../interfaces/progress.ts'
+import { markMissing } from '../rules/absence-rule.ts'
+import { requireScan } from '../rules/listing-rule.ts'
+import { isExpiredCursor, listPages, PAGE_SIZE } from '../service/full-listing.ts'
+import type { ListedPage, Lister } from './lister.ts'
 
 /** A scan holds removals back if it misses all notes, or more notes than both limits: a number, and a share of the live notes. */
 const MAX_MISSING = 50
 const MAX_MISSING_SHARE = 0.25
 
 /**
- * Lists all notes, and confirms each missing note. Only a scan finds every deletion and every lost access that no event announced.
+ * Lists all notes, and has each missing note read. Only a scan finds every deletion and every lost access that no event announced.
  * Continues an interrupted scan. Yields after each page.
  */
-export async function* scan(lister: Lister, context: SyncContext): AsyncGenerator<ProgressNotice> {
+export async function* scan(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
   if (lister.progress.scan === null) await beginScan(lister, context)
   if (requireScan(lister.progress).phase === 'listing') yield* listAll(lister, context)
-  if (requireScan(lister.progress).phase === 'listed') await countMissing(lister, context)
-  yield* confirmMissing(lister, context)
+  const certificate = certify(requireScan(lister.progress))
+  if (certificate === undefined) return
+  if (requireScan(lister.progress).phase === 'listed') await countMissing(lister, certificate, context)
+  yield* readMissing(lister, certificate, context)
   await endScan(lister, context)
 }
 
 /** Stores the sequence number before page one: a note whose evidence starts before it and that is not listed counts as missing. */
 async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  await lister.advance((startedAt) => ({
+  await lister.advance((startSequence) => ({
     scan: {
       scanId: crypto.randomUUID(),
-      startedAt,
+      startSequence,
       beganAt: clock.now(),
       phase: 'listing',
       cursor: null,
@@ -34,12 +38,11 @@ async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> 
       kept: 0,
       missing: 0,
       holdsBack: false,
-      confirmation: null,
     },
   }))
 }
 
-async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<ProgressNotice> {
+async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
   try {
     yield* followPages(lister, context)
   } catch (error) {
@@ -52,21 +55,22 @@ async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<Pr
 async function* followPages(
   lister: Lister,
   { client, store, integration, signal }: SyncContext,
-): AsyncGenerator<ProgressNotice> {
+): AsyncGenerator<ListedPage> {
   const { live: total } = await store.count(integration)
   const { cursor: first } = requireScan(lister.progress)
   for await (const { notes, leftOut, next_cursor: cursor } of listPages(client, first, signal)) {
-    await lister.applyPage({ phase: 'scan', notes, leftOut, cursor })
-    yield { phase: 'scan', done: requireScan(lister.progress).seen, total }
+    const hasChangedNotes = await lister.applyPage({ phase: 'scan', notes, leftOut, cursor })
+    yield { notice: { phase: 'scan', done: requireScan(lister.progress).seen, total }, hasChangedNotes }
   }
 }
 
-async function countMissing(lister: Lister, { store, integration, hooks }: SyncContext): Promise<void> {
+async function countMissing(
+  lister: Lister,
+  certificate: CompletionCertificate,
+  { store, integration, hooks }: SyncContext,
+): Promise<void> {
   const scan = requireScan(lister.progress)
-  const certificate = certify(scan)
-  if (certificate === undefined) return
-  const missing = await store.countCandidates(integration, certificate)
-  const { live } = await store.count(integration)
+  const { missing, live } = await store.count(integration, certificate)
   const holdsBack = missesTooMany({ missing, live, kept: scan.kept })
   await lister.advance(() => ({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } }))
   if (holdsBack) callHook(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
@@ -81,11 +85,36 @@ function missesTooMany({ missing, live, kept }: { missing: number; live: number;
   return isEveryNote || missing > Math.max(MAX_MISSING, live * MAX_MISSING_SHARE)
 }
 
+/** Makes the missing notes due: only a read that does not find a note proves that it is gone. Yields after each page. */
+async function* readMissing(
+  lister: Lister,
+  certificate: CompletionCertificate,
+  context: SyncContext,
+): AsyncGenerator<ListedPage> {
+  const { store, integration, clock, ledger } = context
+  const scan = requireScan(lister.progress)
+  const holdingScan = scan.holdsBack ? scan.scanId : undefined
+  let done = 0
+  for (let after = ''; ; ) {
+    const query = { missing: certificate, after, limit: PAGE_SIZE }
+    const noteIds = noteIdsOf(await store.listStates(integration, query))
+    const last = noteIds.at(-1)
+    if (last === undefined) return
+    await ledger.revise(noteIds, (state, sequence) =>
+      markMissing(state, certificate, { holdingScan, sequence, at: clock.now() }),
+    )
+    after = last
+    done += noteIds.length
+    yield { notice: { phase: 'confirming', done, total: scan.missing }, hasChangedNotes: true }
+    await lister.renewLease()
+  }
+}
+
 async function endScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  const { scanId, startedAt, beganAt, seen, missing, holdsBack, unidentified } = requireScan(lister.progress)
+  const { scanId, startSequence, beganAt, seen, missing, holdsBack, unidentified } = requireScan(lister.progress)
   const endedAt = clock.now()
   await lister.advance(() => ({
     scan: null,
-    lastScan: { scanId, startedAt, beganAt, endedAt, seen, missing, holdsBack, unidentified },
+    lastScan: { scanId, startSequence, beganAt, endedAt, seen, missing, holdsBack, unidentified },
   }))
 }

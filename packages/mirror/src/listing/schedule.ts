@@ -1,19 +1,12 @@
+import { isHeld } from '../concurrency/lease.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
-import type { SyncOptions } from '../context/sync-options.ts'
+import type { SyncOptions } from '../context/sync.ts'
 import type { ListerLease, MirrorProgress } from '../interfaces/progress.ts'
 import { isAhead } from '../rules/time.ts'
 
-/** The lease of the lister, in milliseconds. After it, another process may list. */
-const LEASE_MS = 30_000
-
-export function leaseOf(holder: string, now: number): ListerLease {
-  return { holder, until: now + LEASE_MS }
-}
-
 /** When the lease of another process ends; `undefined` when no other process lists. */
 export function otherLeaseEnd(lease: ListerLease | null, holder: string, now: number): number | undefined {
-  if (lease === null || lease.holder === holder || lease.until <= now) return undefined
-  return isAhead(lease.until - LEASE_MS, now) ? undefined : lease.until
+  return lease !== null && lease.holder !== holder && isHeld(lease.until, now) ? lease.until : undefined
 }
 
 /** When the next poll is due, in milliseconds since the Unix epoch. */
@@ -25,7 +18,6 @@ export function pollDueAt(
   return polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
 }
 
-/** Whether to scan now. */
 export function isScanDue(
   { scan, lastScan, poll }: MirrorProgress,
   when: SyncOptions['scan'],

@@ -1,4 +1,5 @@
 import { monotonicNow, refuseResponse } from '@notewire/protocol'
+import { leaseFrom } from '../concurrency/lease.ts'
 import type { Engine } from '../engine/engine.ts'
 import { IntegrationBusyError, KeyChangedError } from '../interfaces/errors.ts'
 import {
@@ -9,11 +10,12 @@ import {
 } from '../interfaces/integration-store.ts'
 import { hasListedNotes } from '../listing/key-guard.ts'
 import { requestListing } from '../service/full-listing.ts'
+import { LeaseLostError } from './connection.ts'
 import { registerEndpoint } from './endpoint.ts'
-import { LeaseLostError, leaseFrom } from './lease.ts'
 import type { MirrorsSettings, SaveSecret } from './mirrors-options.ts'
 import { SharedPauses } from './shared-pauses.ts'
 import { type ActiveWork, doSlice } from './slice.ts'
+import { sliceClock } from './slice-clock.ts'
 import { withinLimit } from './time-limit.ts'
 
 /**
@@ -25,7 +27,6 @@ const RETRY_EVERY_MS = 50
 /** How long an added integration is not due for other workers than the process that adds it, in milliseconds. */
 const HEAD_START_MS = 5_000
 
-/** How long to wait for other workers, in milliseconds. */
 const GIVE_UP_AFTER_MS = 30_000
 
 /**
@@ -39,10 +40,10 @@ export async function addIntegration(
   isWorkedOnAtOnce: boolean,
   settings: MirrorsSettings,
 ): Promise<IntegrationRecord> {
-  const { store, clock } = settings
+  const { integrations, clock } = settings
   const laterMs = isWorkedOnAtOnce ? HEAD_START_MS : 0
   for (;;) {
-    const record = await store.integrations.put(integration, newCopyId(clock.now()), clock.now(), laterMs)
+    const record = await integrations.put(integration, newCopyId(clock.now()), clock.now(), laterMs)
     if (record.state !== 'removing') return record
     const taken = await takeNow(integration, settings)
     if (taken !== undefined) await doSlice(taken, withoutLimits(settings))
@@ -59,24 +60,13 @@ function secretGeneration({ generation, token }: IntegrationRecord): number {
   return (Number.parseInt(generation, 10) || 0) + token
 }
 
-/** The endpoint to register. */
-interface EndpointToRegister {
-  readonly url: string
-  readonly saveSecret: SaveSecret
-}
-
-/** What `add` does with an integration immediately. */
 interface FirstWork {
-  readonly registration: EndpointToRegister | undefined
+  readonly registration: { readonly url: string; readonly saveSecret: SaveSecret } | undefined
   /** Why the integration was parked before `add`. */
   readonly parkedBecause: ParkedBecause | null
 }
 
-/**
- * Takes the integration, checks its key even if it was parked, and registers its endpoint.
- *
- * @throws IntegrationBusyError; the errors of the service, `connect` and `saveSecret`
- */
+/** Takes the integration, checks its key even if it was parked, and registers its endpoint. */
 export async function workAtOnce(integration: string, first: FirstWork, settings: MirrorsSettings): Promise<void> {
   const taken = await takeNow(integration, settings)
   const error = taken && (await doSlice(taken, withoutLimits(settings), workOf(first)))
@@ -85,8 +75,10 @@ export async function workAtOnce(integration: string, first: FirstWork, settings
 }
 
 /** Takes one integration as soon as no other worker has it, even if it is not due; `undefined` if it was removed and its content is erased. */
-async function takeNow(integration: string, { store, clock }: MirrorsSettings): Promise<TakenIntegration | undefined> {
-  const { integrations } = store
+async function takeNow(
+  integration: string,
+  { store, integrations, clock }: MirrorsSettings,
+): Promise<TakenIntegration | undefined> {
   const giveUpAt = monotonicNow(clock) + GIVE_UP_AFTER_MS
   for (;;) {
     const record = await integrations.get(integration)
@@ -96,7 +88,7 @@ async function takeNow(integration: string, { store, clock }: MirrorsSettings): 
     const now = clock.now()
     if (record.state === 'parked') await integrations.resume(integration, now)
     else await integrations.wake(integration, now)
-    const taken = await integrations.take({ ...leaseFrom(now), most: RANKS.scan, integration })
+    const taken = await store.integrations.take({ ...leaseFrom(now), most: RANKS.scan, integration })
     if (taken !== undefined) return taken
     if (monotonicNow(clock) >= giveUpAt) throw new IntegrationBusyError(integration)
     await clock.sleep(RETRY_EVERY_MS)
@@ -137,5 +129,6 @@ async function checkKey(engine: Engine, hasListedNotes: () => Promise<boolean>):
 }
 
 function withoutLimits(settings: MirrorsSettings) {
-  return { settings, pauses: new SharedPauses(), signal: new AbortController().signal, shouldYield: () => false }
+  const { signal } = new AbortController()
+  return { settings, clock: sliceClock(settings.clock), pauses: new SharedPauses(), signal, shouldYield: () => false }
 }

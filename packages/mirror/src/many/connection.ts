@@ -4,8 +4,7 @@ import { Engine } from '../engine/engine.ts'
 import { KeySharedError } from '../interfaces/errors.ts'
 import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
-import { LeaseLostError } from './lease.ts'
+import { Ledger, type LedgerFence } from '../ledger/ledger.ts'
 import type { MirrorsHooks, MirrorsSettings, ServiceAccess } from './mirrors-options.ts'
 import { withinLimit } from './time-limit.ts'
 
@@ -15,11 +14,9 @@ const NOTE_CONCURRENCY = 8
 /** The salt of the digests of keys without an id. It is the same for all integrations, so that a shared key is detected. */
 const KEY_PRINT_SALT = 'notewire integrations'
 
-/** The client of an integration. */
 export interface Connection {
   readonly client: NotesClient
   readonly baseUrl: string
-  /** Identifies the key and its service. */
   readonly keyPrint: string
 }
 
@@ -47,35 +44,39 @@ export async function connect(
   }
 }
 
-/**
- * Records which key an integration uses, so that no other integration can use it.
- *
- * @returns `false` if the fencing token of the record has expired, and nothing was written
- * @throws KeySharedError
- */
+/** Records which key an integration uses, so that no other can use it; `false` if the fencing token has expired, and nothing was written. */
 export async function claimKey(
   record: IntegrationRecord,
   { keyPrint }: Connection,
-  { store }: MirrorsSettings,
+  { integrations, clock }: MirrorsSettings,
 ): Promise<boolean> {
   if (keyPrint === record.keyPrint) return true
-  const outcome = await store.integrations.claimKey(record.integration, record, keyPrint)
+  const outcome = await integrations.claimKey(record.integration, record, keyPrint, clock.now())
   if (outcome === 'shared') throw new KeySharedError(record.integration)
   return outcome === 'claimed'
 }
 
-/** Makes the engine of one integration, for one slice of work. */
 export function engineOf(
   { client }: Connection,
   integration: string,
-  store: MirrorStore,
-  { keep, clock, hooks, pollEveryMs, scanEveryMs }: Omit<MirrorsSettings, 'store' | 'connect'>,
+  fence: LedgerFence,
+  settings: Omit<MirrorsSettings, 'connect'>,
 ): Engine {
+  const { store, keep, clock, hooks, pollEveryMs, scanEveryMs, changes } = settings
   return new Engine({
-    ...{ client, store, integration, keep, clock, pollEveryMs, scanEveryMs },
+    ...{ client, store, integration, fence, keep, clock, pollEveryMs, scanEveryMs },
     concurrency: NOTE_CONCURRENCY,
     hooks: hooksOf(integration, hooks),
+    onAnnounced: () => changes.notify(integration),
   })
+}
+
+export function ledgerOf(
+  integration: string,
+  fence: LedgerFence,
+  { store, clock, changes }: Pick<MirrorsSettings, 'store' | 'clock' | 'changes'>,
+): Ledger {
+  return new Ledger({ store, integration, clock, fence, onAnnounced: () => changes.notify(integration) })
 }
 
 /** Makes the hooks of one integration, without `aroundWork`: a slice is wrapped as a whole. */
@@ -98,4 +99,16 @@ function requireReturned(
   const value = options?.[option]
   if (value) return value
   throw new OptionError(option, `connect returned no ${option}. Return ${what}: { baseUrl, apiKey }.`)
+}
+
+/** The fence of each commit of a worker. */
+export function fenceOf({ generation, token }: IntegrationRecord): LedgerFence {
+  return { generation, token, lost: () => new LeaseLostError() }
+}
+
+/** The worker's lease was lost: another worker has taken the integration, or it was removed. The store rejects the worker's commits. */
+export class LeaseLostError extends Error {
+  constructor() {
+    super('another worker has taken the integration, or it was removed')
+  }
 }

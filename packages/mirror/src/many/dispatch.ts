@@ -1,10 +1,12 @@
 import { monotonicNow } from '@notewire/protocol'
+import { leaseFrom } from '../concurrency/lease.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import { type IntegrationStore, isTooFarAhead, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
-import { leaseFrom } from './lease.ts'
+import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
+import { type SliceClock, sliceClock } from './slice-clock.ts'
 
 /** A slice stops after this time, when its current page or read is complete, in milliseconds. */
 const SLICE_MS = 500
@@ -12,7 +14,6 @@ const SLICE_MS = 500
 /** The time between two checks for integrations that other processes have made due, in milliseconds. */
 const CHECK_EVERY_MS = 500
 
-/** The pause after an error of the store, in milliseconds. */
 const AFTER_ERROR_MS = 5_000
 
 /** The share of the concurrent slices that is reserved for hints. */
@@ -27,9 +28,7 @@ export interface DispatchOptions {
   readonly hintListeners: Set<() => void>
   /** If set, `dispatch` ends at this reading of `monotonicNow`, or when nothing is due. Otherwise it waits for the next due integration. */
   readonly endAt?: number | undefined
-  /** Work on this integration only. */
   readonly integration?: string | undefined
-  /** Called with each error of the store. */
   readonly onError: (error: unknown) => void
 }
 
@@ -44,52 +43,49 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   const running = new Map<Promise<void>, boolean>()
   const changes = new Wakeup()
   let isHintWaiting = false
-  let isChanged = false
 
-  const change = () => {
-    isChanged = true
-    changes.wake()
-  }
   const onHint = () => {
     isHintWaiting = true
-    change()
+    changes.wake()
   }
   parts.hintListeners.add(onHint)
 
-  async function take(): Promise<TakenIntegration | undefined> {
+  async function take(ofSlice: SliceClock): Promise<TakenIntegration | undefined> {
     if (running.size >= concurrency) return undefined
     isHintWaiting = false
     const others = [...running.values()].filter((isHint) => !isHint).length
     const maxRank = others < maxOthers ? RANKS.scan : RANKS.hint
-    return await store.integrations.take({ ...leaseFrom(clock.now()), most: maxRank, integration })
+    return await store.integrations.take({ ...leaseFrom(ofSlice.now()), most: maxRank, integration })
   }
 
-  function start(taken: TakenIntegration): void {
+  function start(taken: TakenIntegration, ofSlice: SliceClock): void {
     const isHint = taken.record.rank === RANKS.hint
     const endOfSlice = monotonicNow(clock) + SLICE_MS
     const isLate = () => monotonicNow(clock) >= endOfSlice || monotonicNow(clock) >= endAt
     const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
-    const slice = doSlice(taken, { settings, pauses, signal, shouldYield })
+    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield })
       .catch(onError)
       .then(() => {
         running.delete(slice)
-        change()
+        changes.wake()
       })
     running.set(slice, isHint)
   }
 
   try {
     while (!signal.aborted && monotonicNow(clock) < endAt) {
-      isChanged = false
+      const { count } = changes
       let maxWaitMs = CHECK_EVERY_MS
-      const taken = await take().catch((error) => {
+      const ofSlice = sliceClock(clock)
+      const taken = await take(ofSlice).catch((error) => {
         onError(error)
         maxWaitMs = AFTER_ERROR_MS
         return undefined
       })
-      if (taken !== undefined) start(taken)
-      else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && !isChanged) break
-      else if (!isChanged) await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
+      if (taken !== undefined) start(taken, ofSlice)
+      else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && changes.count === count) break
+      else if (changes.count === count)
+        await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
     }
   } finally {
     parts.hintListeners.delete(onHint)
@@ -97,16 +93,16 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   }
 }
 
-/** Reports the work that is left after a call of `work`. */
 export async function workLeft(
-  integrations: IntegrationStore,
+  { store, integrations, clock }: MirrorsSettings,
   integration: string | undefined,
-  now: number,
 ): Promise<WorkReport> {
+  const now = clock.now()
   if (integration === undefined) {
-    const { due, nextAt } = await integrations.count(now)
+    const { due, nextAt } = await store.integrations.count(now)
     return { nextAt: due > 0 ? now : nextAt, remaining: due }
   }
-  const nextAt = (await integrations.get(integration, now))?.dueAt ?? null
-  return { nextAt, remaining: nextAt !== null && (nextAt <= now || isTooFarAhead(nextAt, now)) ? 1 : 0 }
+  const record = await integrations.get(integration, now)
+  if (record === undefined) return { nextAt: null, remaining: 0 }
+  return { nextAt: nextAt(record, now), remaining: isDue(record, now) ? 1 : 0 }
 }

@@ -8,7 +8,6 @@ const CHECK_AGAIN_AFTER_MS = 60 * 60_000
 const FIRST_REPAIR_AFTER_MS = 60_000
 const MAX_PAUSE_MS = 15 * 60_000
 
-/** The endpoint to register. */
 export interface Registration {
   readonly url: string
   /** Stores the signing secret for the receiver. The endpoint counts as registered when it resolves. */
@@ -32,13 +31,11 @@ export async function registerEndpoint(
   known: EndpointRecord | null,
   seen: Seen,
 ): Promise<EndpointRecord> {
-  try {
-    return await register(client, registration, known, seen)
-  } catch (error) {
+  return await register(client, registration, known, seen).catch((error) => {
     if (!(error instanceof NotesClientError && error.code === 'forbidden')) throw error
     const { now, heardAt } = seen
     return { url: registration.url, id: null, status: 'forbidden', checkAt: now + CHECK_EVERY_MS, repairs: 0, heardAt }
-  }
+  })
 }
 
 async function register(

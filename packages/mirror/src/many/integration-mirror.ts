@@ -1,22 +1,17 @@
-import type { Clock } from '@notewire/protocol'
-import { once } from '../concurrency/once.ts'
+import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { ConsumerLostError } from '../consuming/consumer-lease.ts'
-import { acceptRemovals } from '../engine/acceptance.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import { callHook, type ProblemNotice } from '../interfaces/mirror-hooks.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
-import { Ledger } from '../ledger/ledger.ts'
+import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
+import { acceptRemovals } from '../ledger/erasure.ts'
 import { createReader, type MirrorReader } from '../reader/mirror-reader.ts'
-import { connect, engineOf, hooksOf } from './connection.ts'
-import type { LocalChanges } from './local-changes.ts'
+import { connect, engineOf, hooksOf, ledgerOf } from './connection.ts'
+import type { Integrations } from './integrations.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
-import { checkedStore, fencedStore, withMembers } from './store-wrappers.ts'
 
 /**
- * The mirror of one of many integrations: to read it, to consume its changes, and to accept removals that its scans hold back and records that
- * contradict earlier ones.
+ * The mirror of one of many integrations: to read it, to consume its changes, and to accept removals that its scans hold back.
  *
  * Consumers continue when the integration is removed: they get one removal for each note that they have applied. After the last removal,
  * `consume` resolves, and `consumeDue` rejects with `IntegrationRemovedError`.
@@ -32,77 +27,80 @@ export interface IntegrationMirror<Transaction = never> extends MirrorReader, Mi
 export function openIntegration<Transaction>(
   integration: string,
   settings: MirrorsSettings,
-  changes: LocalChanges,
   migrated: () => Promise<MirrorStore<Transaction>>,
 ): IntegrationMirror<Transaction> {
-  const { store, clock, hooks } = settings
-  const copy = once(async () => recordOf(await migrated(), integration))
+  const { store, integrations, changes, clock, hooks } = settings
+  const copy = once(async () => {
+    await migrated()
+    return await recordOf(integrations, integration)
+  })
   const removed = () => new IntegrationRemovedError(integration)
 
-  async function open() {
+  async function openReads(): Promise<ReadableStore> {
     const { generation } = await copy()
-    return checkedStore(fencedStore(store, { generation }, removed), async () => {
-      if ((await recordOf(store, integration)).generation !== generation) throw removed()
+    return checkedStore(store, async () => {
+      if ((await recordOf(integrations, integration)).generation !== generation) throw removed()
     })
   }
 
+  /** Whether the notes of a removed integration may still have content. */
+  async function isErasing(): Promise<boolean> {
+    const record = await integrations.get(integration)
+    if (record === undefined) throw removed()
+    return record.state === 'removing' && record.pausedUntil === null
+  }
+
+  async function openConsumers(): Promise<MirrorStore<Transaction>> {
+    const opened = await migrated()
+    await isErasing()
+    return opened
+  }
+
   return {
-    ...createReader(open, integration, clock),
-    ...createConsumers(async () => consumedStore(await migrated(), integration, clock), {
+    ...createReader(openReads, integration, clock),
+    ...createConsumers(openConsumers, {
       integration,
       clock,
+      isErasing,
       onChange: (listener) => changes.listen(integration, listener),
       hooks: { onProblem: (problem: ProblemNotice) => callHook(hooks.onProblem, { ...problem, integration }) },
     }),
     async acceptRemovals(scanId) {
-      const store = await open()
-      const ledger = new Ledger({ store, integration, clock })
-      return await acceptRemovals(scanId, { store, integration, ledger, clock, hooks: hooksOf(integration, hooks) })
+      const { generation } = await copy()
+      const ledger = ledgerOf(integration, { generation, lost: removed }, settings)
+      const context = { store: await openReads(), integration, ledger, clock }
+      return await acceptRemovals(scanId, context, hooksOf(integration, hooks))
     },
     async acceptReads(noteId) {
+      const { generation } = await copy()
       const connection = await connect(integration, settings)
-      const isLive = await engineOf(connection, integration, await open(), settings).acceptReads(noteId)
-      await store.integrations.wake(integration, clock.now())
+      const isLive = await engineOf(connection, integration, { generation, lost: removed }, settings).acceptReads(
+        noteId,
+      )
+      await integrations.wake(integration, clock.now())
       return isLive
     },
   }
 }
 
-/** The time between two checks of a consumer that waits until the content of a removed integration is erased, in milliseconds. */
-const CHECK_AGAIN_AFTER_MS = 1_000
-
-/** @throws IntegrationRemovedError */
-export async function recordOf(store: MirrorStore, integration: string): Promise<IntegrationRecord> {
-  const record = await store.integrations.get(integration)
-  if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
-  return record
+/** Runs `check`, which rejects if the copy was removed, after each read, so that data that was read after the removal is not returned. */
+function checkedStore(store: ReadableStore, check: () => Promise<void>): ReadableStore {
+  async function checked<Result>(read: Promise<Result>): Promise<Result> {
+    const result = await read
+    await check()
+    return result
+  }
+  return {
+    readProgress: (...values) => checked(store.readProgress(...values)),
+    count: (...values) => checked(store.count(...values)),
+    listStates: (...values) => checked(store.listStates(...values)),
+    listNotes: (...values) => checked(store.listNotes(...values)),
+  }
 }
 
-/** Returns the store for the consumers of an integration. They can read it while it is being removed, but get no content then. */
-async function consumedStore<Transaction>(
-  store: MirrorStore<Transaction>,
-  integration: string,
-  clock: Clock,
-): Promise<MirrorStore<Transaction>> {
-  /** Whether the notes of a removed integration may still have content. */
-  async function isErasing(): Promise<boolean> {
-    const record = await store.integrations.get(integration)
-    if (record === undefined) throw new IntegrationRemovedError(integration)
-    return record.state === 'removing' && record.pausedUntil === null
-  }
-
-  await isErasing()
-  return withMembers(store, {
-    async readConsumer(...key) {
-      const consumer = await store.readConsumer(...key)
-      if (!(await isErasing())) return consumer
-      return { ...consumer, hasChanges: false, nextDueAt: clock.now() + CHECK_AGAIN_AFTER_MS }
-    },
-    async listConsumable(...request) {
-      const notes = await store.listConsumable(...request)
-      // The content was read before the removal, and must not be passed on. The next round reads the removals.
-      if (await isErasing()) throw new ConsumerLostError()
-      return notes
-    },
-  })
+/** @throws IntegrationRemovedError */
+export async function recordOf(integrations: Integrations, integration: string): Promise<IntegrationRecord> {
+  const record = await integrations.get(integration)
+  if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
+  return record
 }

@@ -1,6 +1,3 @@
-import type { MirrorStore } from '../interfaces/store.ts'
-import { withMembers } from './store-wrappers.ts'
-
 /** Notifies the consumers of an integration when this process has committed changes of its notes. */
 export class LocalChanges {
   readonly #listeners = new Map<string, Set<() => void>>()
@@ -15,15 +12,7 @@ export class LocalChanges {
     }
   }
 
-  /** Returns a store whose commits call the listeners. */
-  watch(store: MirrorStore): MirrorStore {
-    return withMembers(store, {
-      commit: async (integration, commit) => {
-        const outcome = await store.commit(integration, commit)
-        const hasChanges = commit.notes.some(({ announce }) => announce !== undefined)
-        if (hasChanges) for (const listener of this.#listeners.get(integration) ?? []) listener()
-        return outcome
-      },
-    })
+  notify(integration: string): void {
+    for (const listener of this.#listeners.get(integration) ?? []) listener()
   }
 }

@@ -10,9 +10,11 @@ import {
   requireStore,
 } from '../context/mirror-options.ts'
 import type { ParkedBecause } from '../interfaces/integration-store.ts'
-import type { ContradictionNotice, MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
+import type { MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
+import type { KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import type { KeptParts } from '../rules/keep.ts'
+import { Integrations } from './integrations.ts'
+import { LocalChanges } from './local-changes.ts'
 
 /** Options of `createMirrors`. */
 export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
@@ -54,16 +56,16 @@ export interface MirrorsHooks {
    * An integration was parked. If the service refused its key, one request tries the key again after an hour, then daily. Otherwise it sends no
    * request before `mirrors.resume(id)` or `mirrors.add(id)`. Called once.
    */
-  readonly onParked?: ((notice: ParkedNotice) => void) | undefined
+  readonly onParked?: ((notice: { readonly integration: string; readonly because: ParkedBecause }) => void) | undefined
   /** The service has accepted the key of a parked integration again: it is active. Not called after `mirrors.resume(id)` and `mirrors.add(id)`. */
-  readonly onResumed?: ((notice: ResumedNotice) => void) | undefined
+  readonly onResumed?: ((notice: { readonly integration: string }) => void) | undefined
   /**
    * A service refuses the requests of many integrations, so this process pauses all integrations of its `baseUrl` for up to a minute. Meanwhile, one
-   * integration every ten seconds tries whether the service answers, which ends the pause.
+   * integration every ten seconds tries whether the service answers, which ends the pause. `error` is the latest.
    */
-  readonly onServicePaused?: ((notice: ServicePausedNotice) => void) | undefined
+  readonly onServicePaused?: ((notice: PausedService & { readonly error: unknown }) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced. */
-  readonly onContradiction?: ((notice: ContradictionNotice & OfIntegration) => void) | undefined
+  readonly onContradiction?: ((notice: { readonly noteId: string } & OfIntegration) => void) | undefined
   /** `add`, `remove`, `resume`, `adoptKey` or `acceptRemovals` has taken effect. The call waits for this hook. */
   readonly onAudit?: MirrorHooks['onAudit']
   /** Wraps a slice of work on one integration. */
@@ -73,23 +75,6 @@ export interface MirrorsHooks {
 interface OfIntegration {
   /** `undefined` for an error of the store. */
   readonly integration: string | undefined
-}
-
-/** An integration was parked. */
-export interface ParkedNotice {
-  readonly integration: string
-  readonly because: ParkedBecause
-}
-
-/** A parked integration is active again. */
-export interface ResumedNotice {
-  readonly integration: string
-}
-
-/** All integrations of a service are paused. */
-export interface ServicePausedNotice extends PausedService {
-  /** The latest error. */
-  readonly error: unknown
 }
 
 /** A service to which this process sends no requests, except for probes. */
@@ -106,11 +91,6 @@ export interface AddOptions {
   /**
    * Stores the endpoint's signing secret for the receiver. Required with `endpoint`. It may be called again with another secret. `add` rejects if
    * it rejects, returns a `Response` (check the response of your vault, and throw if it is an error), or takes longer than 10 s. A call that is late must not overwrite a newer secret: compare `generation`.
-   *
-   * @example
-   * ```sql
-   * UPDATE customers SET signing_secret = $1, secret_generation = $2 WHERE id = $3 AND secret_generation < $2
-   * ```
    */
   readonly saveSecret?: SaveSecret | undefined
 }
@@ -153,6 +133,9 @@ export interface MirrorsReceiversOptions
 /** The options, validated and with defaults. */
 export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep'>> {
   readonly keep: KeptParts
+  /** Changes the integrations of the store. */
+  readonly integrations: Integrations
+  readonly changes: LocalChanges
 }
 
 const OPTIONS: readonly (keyof MirrorsOptions)[] = [
@@ -175,22 +158,16 @@ const HOOKS: readonly (keyof MirrorsHooks)[] = [
   'aroundWork',
 ]
 
-export const RECEIVER_OPTIONS: readonly (keyof MirrorsReceiversOptions)[] = [
-  'secretOf',
-  'toleranceSeconds',
-  'maxBodyBytes',
-  'hooks',
-  'logger',
-  'clock',
-]
-
 /** @throws OptionError with the first invalid option, and the fix */
 export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings {
   refuseUnknownOptions('createMirrors', options, OPTIONS)
   const hooks = options.hooks ?? {}
   refuseUnknownOptions('hooks', hooks, HOOKS)
+  const store = requireStore(options.store)
   return {
-    store: requireStore(options.store),
+    store,
+    integrations: new Integrations(store.integrations),
+    changes: new LocalChanges(),
     connect: requireFunction('connect', options.connect, 'Pass a function that returns { baseUrl, apiKey }.'),
     keep: requireParts(options.keep ?? ['note', 'transcript', 'summary']),
     pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),

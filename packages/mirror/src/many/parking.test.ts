@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type IntegrationRecord, newIntegration, type ParkedBecause } from '../interfaces/integration-store.ts'
+import type { IntegrationRecord, ParkedBecause } from '../interfaces/integration-store.ts'
+import { newIntegration } from '../rules/schedule-rule.ts'
 import { isProbeDue, park, postponeProbe } from './parking.ts'
 
 const NOW = 1_760_000_000_000

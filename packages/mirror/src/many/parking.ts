@@ -1,10 +1,5 @@
-import {
-  type IntegrationRecord,
-  isTooFarAhead,
-  MAX_WAIT_MS,
-  type ParkedBecause,
-  RANKS,
-} from '../interfaces/integration-store.ts'
+import { type IntegrationRecord, MAX_WAIT_MS, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
+import { isTooFarAhead } from '../rules/schedule-rule.ts'
 import { jittered } from './timing.ts'
 
 /** The time between the refusal of a key and its first probe, in milliseconds. */

@@ -1,31 +1,26 @@
 import { refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceivers, type Receivers } from '@notewire/webhooks'
-import { requireFunction } from '../context/mirror-options.ts'
-import { storeHint } from '../engine/store-hint.ts'
+import { RECEIVER_OPTIONS, requireFunction } from '../context/mirror-options.ts'
+import { storeHint } from '../engine/engine.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { type MirrorsReceiversOptions, type MirrorsSettings, RECEIVER_OPTIONS } from './mirrors-options.ts'
-import { fencedStore } from './store-wrappers.ts'
+import { ledgerOf } from './connection.ts'
+import type { MirrorsReceiversOptions, MirrorsSettings } from './mirrors-options.ts'
 
-/**
- * Makes the receivers of the events of all integrations.
- *
- * @param open  creates the tables of the store if they are missing
- * @param onHint  called when an event has made an integration due
- */
+/** @param onHint  called when an event has made an integration due */
 export function receiverOf(
   options: MirrorsReceiversOptions,
-  { store, clock }: MirrorsSettings,
+  settings: MirrorsSettings,
   open: () => Promise<unknown>,
   onHint: () => void,
 ): Receivers {
-  refuseUnknownOptions('mirrors.receivers', options, RECEIVER_OPTIONS)
+  refuseUnknownOptions('mirrors.receivers', options, ['secretOf', ...RECEIVER_OPTIONS])
+  const { integrations, clock } = settings
   const { secretOf } = options
   requireFunction('secretOf', secretOf, 'Pass a function that returns the signing secret of an integration.')
 
   async function generationOf(integration: string): Promise<string | undefined> {
     await open()
-    const record = await store.integrations.get(integration)
+    const record = await integrations.get(integration)
     return record?.state === 'removing' ? undefined : record?.generation
   }
 
@@ -34,8 +29,7 @@ export function receiverOf(
     // The integration was removed after the lookup of its secret. Later deliveries are answered with 404.
     if (generation === undefined) return
     const removed = new IntegrationRemovedError(integration)
-    const fenced = fencedStore(store, { generation }, () => removed)
-    const ledger = new Ledger({ store: fenced, integration, clock })
+    const ledger = ledgerOf(integration, { generation, lost: () => removed }, settings)
     const isDue = await storeHint(event, ledger, clock).catch((error) => {
       if (error !== removed) throw error
     })

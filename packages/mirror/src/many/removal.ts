@@ -1,12 +1,9 @@
-import type { IntegrationRecord, NextWork } from '../interfaces/integration-store.ts'
-import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
+import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../interfaces/integration-store.ts'
+import { type NoteState, noteIdsOf, unknownNote } from '../interfaces/note-state.ts'
 import { NO_PROGRESS } from '../interfaces/progress.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { ERASE_BATCH_SIZE } from '../ledger/overdue-erasure.ts'
-import { LeaseLostError } from './lease.ts'
+import { fenceOf, ledgerOf } from './connection.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
-import { fencedStore } from './store-wrappers.ts'
 
 /** How long the removals of an integration are kept for its consumers, in milliseconds. */
 const REMOVAL_RETENTION_MS = 7 * 24 * 60 * 60_000
@@ -17,7 +14,6 @@ const MAX_CHECK_MS = 60 * 60_000
 interface RemovalContext {
   readonly settings: MirrorsSettings
   readonly signal: AbortSignal
-  /** Whether to stop after the current commit. */
   readonly shouldYield: () => boolean
 }
 
@@ -28,15 +24,15 @@ interface RemovalContext {
  * @returns `undefined` if the integration no longer exists, or the lease is lost
  */
 export async function removePart(record: IntegrationRecord, context: RemovalContext): Promise<NextWork | undefined> {
-  const { store, clock } = context.settings
+  const { store, integrations, clock } = context.settings
   const { integration, pausedUntil } = record
   const now = clock.now()
-  const consumers = await store.integrations.listConsumers(integration)
+  const consumers = await store.listConsumers(integration, { now })
   if (consumers.length > 0 && pausedUntil === null) {
     const isErased = await eraseContent(record, context)
     return { ...record, dueAt: clock.now(), pausedUntil: isErased ? clock.now() + REMOVAL_RETENTION_MS : null }
   }
-  if (pausedUntil !== null && now < pausedUntil && (await hasLaggingConsumer(store, integration, consumers))) {
+  if (pausedUntil !== null && now < pausedUntil && consumers.some(isLagging)) {
     // A clock that was ahead may have written a later time.
     const keptUntil = Math.min(pausedUntil, now + REMOVAL_RETENTION_MS)
     const waitedMs = now - (keptUntil - REMOVAL_RETENTION_MS)
@@ -47,8 +43,7 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
     }
   }
   for (;;) {
-    const outcome = await store.integrations.erase(integration, record, ERASE_BATCH_SIZE)
-    if (outcome !== 'more') return undefined
+    if ((await integrations.erase(record, clock.now())) !== 'more') return undefined
     if (mustStop(context)) return { ...record, dueAt: clock.now() }
   }
 }
@@ -61,11 +56,11 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
  */
 async function eraseContent(record: IntegrationRecord, context: RemovalContext): Promise<boolean> {
   const { integration } = record
-  const store = fencedStore(context.settings.store, record, () => new LeaseLostError())
-  const ledger = new Ledger({ store, integration, clock: context.settings.clock })
+  const { store } = context.settings
+  const ledger = ledgerOf(integration, fenceOf(record), context.settings)
   for (;;) {
-    const first = await store.listChanges(integration, 0, ERASE_BATCH_SIZE)
-    const noteIds = first.filter(({ state }) => !isErased(state)).map(({ state }) => state.noteId)
+    const first = await store.listStates(integration, { changedAfter: 0, limit: ERASE_BATCH_SIZE })
+    const noteIds = noteIdsOf(first.filter(({ state }) => !isErased(state)))
     if (noteIds.length === 0) break
     await ledger.revise(noteIds, ({ noteId }) => ({
       state: { ...unknownNote(noteId), presence: 'gone' },
@@ -83,16 +78,8 @@ function isErased({ presence, evidence, heard }: NoteState): boolean {
   return presence === 'gone' && evidence === null && heard === null
 }
 
-async function hasLaggingConsumer(
-  store: MirrorStore,
-  integration: string,
-  consumers: readonly string[],
-): Promise<boolean> {
-  for (const name of consumers) {
-    const { lag, waiting } = await store.describeConsumer(integration, name)
-    if (lag > 0 || waiting > 0) return true
-  }
-  return false
+function isLagging({ hasChanges, nextDueAt }: ConsumerRecord): boolean {
+  return hasChanges || nextDueAt !== null
 }
 
 function mustStop({ shouldYield, signal }: RemovalContext): boolean {

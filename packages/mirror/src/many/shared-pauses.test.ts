@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWERING, admit, afterRefusal, type ServiceHealth, SharedPauses } from './shared-pauses.ts'
+import { SharedPauses } from './shared-pauses.ts'
 
 const URL = 'https://notes.example'
 
-/** The health of a service that has refused integrations, each at a time in milliseconds. */
-function refusedAt(times: readonly number[], before: ServiceHealth = ANSWERING): ServiceHealth {
-  return times.reduce((health, time, index) => afterRefusal(health, `customer-${index}`, time), before)
+/** The pauses after a service has refused integrations, each at a time in milliseconds. */
+function refusedAt(times: readonly number[]): SharedPauses {
+  const pauses = new SharedPauses()
+  for (const [index, time] of times.entries()) pauses.recordRefusal(URL, `customer-${index}`, time)
+  return pauses
 }
 
 const TEN_AT_ONCE = Array.from({ length: 10 }, () => 0)
@@ -19,24 +21,22 @@ describe('the pause of a service', () => {
     ['more integrations during the pause', [...TEN_AT_ONCE, 5_000], 5_000, 60_000],
     ['more integrations after the pause', [...TEN_AT_ONCE, ...TEN_AT_ONCE.map(() => 60_000)], 60_000, 120_000],
   ])('after refusals of %s', (_which, times, now, pausedUntil) => {
-    const health = refusedAt(times)
-    expect(Math.max(0, health.pausedUntil)).toBe(pausedUntil)
-    expect(admit(health, now).waitMs > 0).toBe(pausedUntil > 0)
+    const pauses = refusedAt(times)
+    const remainingMs = pausedUntil - now
+    expect(pauses.list(now)).toEqual(pausedUntil > 0 ? [{ baseUrl: URL, remainingMs }] : [])
+    expect(pauses.admit(URL, now) > 0).toBe(pausedUntil > 0)
   })
 
   it('does not begin because one integration is refused often', () => {
-    const health = TEN_AT_ONCE.reduce((before) => afterRefusal(before, 'noisy', 0), ANSWERING)
-    expect(admit(health, 0).waitMs).toBe(0)
+    const pauses = new SharedPauses()
+    for (const time of TEN_AT_ONCE) pauses.recordRefusal(URL, 'noisy', time)
+    expect(pauses.admit(URL, 0)).toBe(0)
   })
 
   it('lets one integration probe every ten seconds, and the others wait for their turn or its end', () => {
-    const waits: number[] = []
-    let health = refusedAt(TEN_AT_ONCE)
-    for (const now of [0, 0, 0, 0, 0, 0, 1_000, 10_000, 10_000, 11_000, 20_000, 59_000, 59_500, 60_000]) {
-      const admitted = admit(health, now)
-      health = admitted.health
-      waits.push(admitted.waitMs)
-    }
+    const pauses = refusedAt(TEN_AT_ONCE)
+    const times = [0, 0, 0, 0, 0, 0, 1_000, 10_000, 10_000, 11_000, 20_000, 59_000, 59_500, 60_000]
+    const waits = times.map((now) => pauses.admit(URL, now))
     expect(waits).toEqual([
       ...[10_000, 20_000, 30_000, 40_000, 50_000, 60_000],
       ...[59_000, 0, 50_000, 49_000, 0, 0, 500, 0],

@@ -1,5 +1,6 @@
 import { NotesClientError } from '@notewire/client'
 import { monotonicNow } from '@notewire/protocol'
+import { keepLease, leaseFrom } from '../concurrency/lease.ts'
 import type { Engine } from '../engine/engine.ts'
 import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import {
@@ -11,20 +12,18 @@ import {
   type TakenIntegration,
 } from '../interfaces/integration-store.ts'
 import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
-import { Ledger } from '../ledger/ledger.ts'
-import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/overdue-erasure.ts'
+import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/erasure.ts'
 import { pollDueAt } from '../listing/schedule.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { requestedPause } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
-import { type Connection, claimKey, connect, engineOf } from './connection.ts'
+import { type Connection, claimKey, connect, engineOf, fenceOf, LeaseLostError, ledgerOf } from './connection.ts'
 import { checkEndpoint } from './endpoint.ts'
-import { LeaseLostError, withLease } from './lease.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 import { isInFuture, isProbeDue, park, postponeProbe } from './parking.ts'
 import { removePart } from './removal.ts'
 import { isRefusal, type SharedPauses } from './shared-pauses.ts'
-import { fencedStore } from './store-wrappers.ts'
+import type { SliceClock } from './slice-clock.ts'
 import { afterSlice, foundUnannounced, jittered, pollEveryAfter } from './timing.ts'
 
 /** A clock that advances this much more or less than the time that passes was set, in milliseconds. */
@@ -32,6 +31,8 @@ const CLOCK_SET_MS = 10_000
 
 export interface SliceContext {
   readonly settings: MirrorsSettings
+  /** Begun when the integration was taken. */
+  readonly clock: SliceClock
   readonly pauses: SharedPauses
   readonly signal: AbortSignal
   /** Whether to stop after the current page or read. */
@@ -59,21 +60,28 @@ export async function doSlice(
 ): Promise<unknown> {
   const { settings } = context
   const { record } = taken
-  const { integration, hints } = record
-  const { clock } = settings
-  const began = { at: clock.now(), reading: monotonicNow(clock) }
-  return await withLease(record, settings, context.signal, async (signal) => {
-    const doNext = () => nextWork(taken, { ...context, signal }, work).catch(outcomeOfLostLease)
+  const { integration } = record
+  const fence = fenceOf(record)
+  const ofSlice = { ...context, settings: { ...settings, clock: context.clock } }
+  const renew = () => settings.integrations.renew(integration, fence, leaseFrom(settings.clock.now()))
+  return await keepLease({ ...settings, renew, lost: fence.lost }, async (lost) => {
+    const signal = AbortSignal.any([context.signal, lost])
+    const doNext = () => nextWork(taken, { ...ofSlice, signal }, work).catch(outcomeOfLostLease)
     const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
     if (next === undefined) return error
-    const now = clock.now()
-    const setByMs = Math.abs(now - began.at - (monotonicNow(clock) - began.reading))
-    // If the clock was set during the slice, the schedule mixes two clocks.
-    const written = setByMs > CLOCK_SET_MS && next.dueAt !== null ? { ...next, dueAt: now } : next
-    const isWritten = await settings.store.integrations.finish(integration, record, written, { hints, now })
+    const offMs = context.clock.offMs()
+    const now = context.clock.now() + offMs
+    const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
+    const isWritten = await settings.integrations.finish(record, written, now)
     if (isWritten && !signal.aborted) report(record, next, error, settings)
     return error
   })
+}
+
+/** The schedule by a clock that was set during the slice. The next work is due now, because times that were written before may be wrong. */
+function shifted(next: NextWork, offMs: number, now: number): NextWork {
+  const { dueAt, pausedUntil } = next
+  return { ...next, dueAt: dueAt && now, pausedUntil: pausedUntil && pausedUntil + offMs }
 }
 
 interface Outcome {
@@ -114,15 +122,10 @@ function probing(work: ActiveWork): ActiveWork {
 async function eraseHidden(record: IntegrationRecord, settings: MirrorsSettings): Promise<number | null> {
   const { store, clock } = settings
   const { integration } = record
-  const fenced = fencedStore(store, record, () => new LeaseLostError())
-  await new OverdueErasure({
-    store: fenced,
-    integration,
-    clock,
-    ledger: new Ledger({ store: fenced, integration, clock }),
-  }).run()
+  const ledger = ledgerOf(integration, fenceOf(record), settings)
+  await new OverdueErasure({ store, integration, clock, ledger }).run()
   const now = clock.now()
-  const hidden = await store.listOverdue(integration, now, 1)
+  const hidden = await store.listStates(integration, { hiddenBefore: now, limit: 1 })
   return hidden.length === 0 ? null : now + ERASE_EVERY_MS
 }
 
@@ -130,18 +133,16 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
   const { settings, pauses } = context
   const { record } = taken
   const { integration } = record
-  const lost = () => new LeaseLostError()
   let connection: Connection | undefined
   if (isInFuture(record.pausedUntil ?? 0, settings.clock.now())) return { next: await nextInPause(record, settings) }
   try {
     connection = await connect(integration, settings, context.signal)
     const waitMs = pauses.admit(connection.baseUrl, monotonicNow(settings.clock))
     if (waitMs > 0) return { next: { ...record, dueAt: settings.clock.now() + waitMs } }
-    if (!(await claimKey(record, connection, settings))) throw lost()
+    if (!(await claimKey(record, connection, settings))) throw new LeaseLostError()
     const pollEveryMs = jittered(record.pollEveryMs ?? settings.pollEveryMs, integration)
     const scanEveryMs = jittered(settings.scanEveryMs, integration)
-    const store = fencedStore(settings.store, record, lost)
-    const engine = engineOf(connection, integration, store, { ...settings, pollEveryMs, scanEveryMs })
+    const engine = engineOf(connection, integration, fenceOf(record), { ...settings, pollEveryMs, scanEveryMs })
     const next = await work(taken, connection, engine, context)
     pauses.recordAnswer(connection.baseUrl)
     return { next: { ...next, state: 'active', parkedBecause: null, failures: 0, pausedUntil: null } }
@@ -209,7 +210,6 @@ function reasonToPark(error: unknown): ParkedBecause | undefined {
   return isRefused ? 'key_refused' : undefined
 }
 
-/** Calls the hook for the outcome of a slice. A probe that is refused again is not reported. */
 function report(record: IntegrationRecord, next: NextWork, error: unknown, { hooks }: MirrorsSettings): void {
   const { integration } = record
   const { state, parkedBecause } = next

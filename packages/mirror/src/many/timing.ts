@@ -1,7 +1,6 @@
 import type { Slice } from '../engine/engine.ts'
 import { type EndpointRecord, RANKS } from '../interfaces/integration-store.ts'
 
-/** The longest time between two polls, in milliseconds. */
 const MAX_POLL_EVERY_MS = 60 * 60_000
 
 /** The shortest time between two slices if the first could do nothing, because notes may be locked. In milliseconds. */
@@ -29,11 +28,7 @@ export function foundUnannounced({ before, after }: Pick<Slice, 'before' | 'afte
   return after.poll.unannounced > known
 }
 
-/**
- * Returns when the next slice is due, and its rank.
- *
- * @param pollAt  when the next poll is due
- */
+/** Returns when the next slice is due, and its rank, given when the next poll is due. */
 export function afterSlice(
   { after, nextDueAt, settled, listed }: Slice,
   pollAt: number,

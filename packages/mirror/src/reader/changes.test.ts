@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aGoneNote, aLiveNote } from '../fixtures/note-states.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import { NO_PROGRESS } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { memoryMirror } from '../stores/memory-store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 
 /** A store, and operations on its notes. */
@@ -20,6 +20,7 @@ function aFeed() {
       heardAt: null,
       nextDueAt: null,
       hiddenSince: null,
+      position: 0,
     }),
   }
   const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) }

@@ -1,21 +1,17 @@
 import type { Clock } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
-import type { ChangedNote, MirrorStore } from '../interfaces/store.ts'
+import type { ChangedNote, ReadableStore } from '../interfaces/store.ts'
 
-/**
- * The kind of a change, for your own index.
- *
- * - `added`: the mirror shows the note for the first time. A loop may yield this twice, if the note changed meanwhile.
- * - `content`: its record, transcript or summary changed: read it again.
- * - `restored`: the mirror shows the note again.
- * - `hidden`: an event announced its deletion, or a scan missed it: do not show it.
- * - `removed`: it is gone, and the mirror has erased its content: erase yours.
- */
-export type MirrorChangeKind = 'added' | 'content' | 'restored' | 'hidden' | 'removed'
-
-/** One change. `mirror.get(noteId)` returns the note's current content. */
+/** One change, for your own index. `mirror.get(noteId)` returns the note's current content. */
 export interface MirrorChange {
-  readonly kind: MirrorChangeKind
+  /**
+   * - `added`: the mirror shows the note for the first time. A loop may yield this twice, if the note changed meanwhile.
+   * - `content`: its record, transcript or summary changed: read it again.
+   * - `restored`: the mirror shows the note again.
+   * - `hidden`: an event announced its deletion, or a scan missed it: do not show it.
+   * - `removed`: it is gone, and the mirror has erased its content: erase yours.
+   */
+  readonly kind: 'added' | 'content' | 'restored' | 'hidden' | 'removed'
   readonly noteId: string
   readonly revision: number | null
   /** The position of this change. Store it after you have handled the change, and pass it as `after` to continue there. */
@@ -46,7 +42,7 @@ const POLL_EVERY_MS = 1_000
  * `content` or `removed` for a note whose earlier changes it has not yielded.
  */
 export async function* readChanges(
-  { store, integration, clock }: { readonly store: MirrorStore; readonly integration: string; readonly clock: Clock },
+  { store, integration, clock }: { readonly store: ReadableStore; readonly integration: string; readonly clock: Clock },
   { after, follow = false, signal }: ChangesOptions,
 ): AsyncGenerator<MirrorChange, void, void> {
   const readCopyId = async () => (await store.readProgress(integration)).progress.copyId
@@ -55,7 +51,7 @@ export async function* readChanges(
   for (let position = begin; ; ) {
     signal?.throwIfAborted()
     const known = position
-    const changed = await store.listChanges(integration, known, PAGE_SIZE)
+    const changed = await store.listStates(integration, { changedAfter: known, limit: PAGE_SIZE })
     // The copy may have been created after the loop began. Its id is written before its first note.
     if (changed.length > 0) copyId ??= await readCopyId()
     for (const note of changed) {
@@ -70,16 +66,8 @@ export async function* readChanges(
   }
 }
 
-/** Formats a position with the id of its copy. */
 export function positionOf(position: number, copyId: string | null): string {
   return `${copyId}:${position}`
-}
-
-interface LoopPositions {
-  /** The position at which the loop began. */
-  readonly begin: number
-  /** The position up to which the loop has yielded changes. */
-  readonly known: number
 }
 
 /**
@@ -88,7 +76,8 @@ interface LoopPositions {
  */
 function changeFor(
   { state, visibleSince, firstVisible }: ChangedNote,
-  { begin, known }: LoopPositions,
+  /** The positions at which the loop began, and up to which it has yielded changes. */
+  { begin, known }: { readonly begin: number; readonly known: number },
 ): Omit<MirrorChange, 'position'> | undefined {
   const { noteId, revision, presence } = state
   const isNewSince = (position: number) => firstVisible === null || firstVisible > position

@@ -1,5 +1,5 @@
 import type { NoteState, Presence } from '../interfaces/note-state.ts'
-import { endOfFloorLag } from '../rules/deletion-floor.ts'
+import { endOfLag } from '../rules/time.ts'
 
 /** Why the mirror shows a note, or does not. */
 export interface Explanation {
@@ -66,19 +66,19 @@ function heardOf({ heard }: NoteState): string | undefined {
 
 function floorOf({ floor }: NoteState): string | undefined {
   if (floor === null) return undefined
-  const until = timeOf(endOfFloorLag(floor))
+  const until = timeOf(endOfLag(floor.at))
   if (floor.revision === null || floor.unrevisedAt !== null) {
     return `Its deletion was announced, ${timeOf(floor.at)}: only a read that begins at ${until} or later shows it again.`
   }
   return `Its deletion was announced at revision ${floor.revision}, ${timeOf(floor.at)}: only a later revision, or a read at revision ${floor.revision} that begins at ${until} or later, shows it again.`
 }
 
-function contradictionOf({ noteId, contradictedSince, floor }: NoteState): string | undefined {
+function contradictionOf({ contradictedSince, floor }: NoteState): string | undefined {
   if (contradictedSince === null) return undefined
   const accepted =
     floor === null
       ? 'The mirror accepts the lower revision after about eight and a half minutes.'
-      : `A full scan that begins a day after the event accepts the lower revision, as does mirror.acceptReads('${noteId}').`
+      : 'A full scan that begins a day after the event accepts the lower revision.'
   return `Since ${timeOf(contradictedSince)} the service shows a lower revision than before: it lags behind, or was restored from a backup. ${accepted}`
 }
 

@@ -7,11 +7,11 @@ import {
   systemClock,
   type Transcript,
 } from '@notewire/protocol'
-import { once } from '../concurrency/once.ts'
+import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
 import { requireCount, requireStore } from '../context/mirror-options.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
@@ -105,11 +105,11 @@ export function openMirror<Transaction = never>(
 const PAGE_SIZE = 100
 
 /** Makes the methods that read a mirror. Each opens the store first. */
-export function createReader(open: () => Promise<MirrorStore>, integration: string, clock: Clock): MirrorReader {
+export function createReader(open: () => Promise<ReadableStore>, integration: string, clock: Clock): MirrorReader {
   async function* list(begin: string): AsyncGenerator<MirroredNote, void, void> {
     const store = await open()
     for (let after = begin; ; ) {
-      const notes = await store.listNotes(integration, after, PAGE_SIZE)
+      const notes = await store.listNotes(integration, { after, limit: PAGE_SIZE })
       const last = notes.at(-1)
       if (last === undefined) return
       yield* visibleNotes(notes)
@@ -124,8 +124,7 @@ export function createReader(open: () => Promise<MirrorStore>, integration: stri
   return {
     integration,
     async get(noteId) {
-      const stored = await (await open()).getNote(integration, noteId)
-      return stored && visibleNotes([stored])[0]
+      return visibleNotes(await (await open()).listNotes(integration, { noteId }))[0]
     },
     list(options = {}) {
       refuseUnknownOptions('mirror.list', options, ['after'])
@@ -140,13 +139,13 @@ export function createReader(open: () => Promise<MirrorStore>, integration: stri
         )
       }
       const words = text.split(/\s+/u).filter((word) => word !== '')
-      return words.length === 0 ? [] : visibleNotes(await (await open()).search(integration, words, limit))
+      return words.length === 0 ? [] : visibleNotes(await (await open()).listNotes(integration, { words, limit }))
     },
     changes(options = {}) {
       refuseUnknownOptions('mirror.changes', options, ['after', 'follow', 'signal'])
       return changes(options)
     },
-    explain: async (noteId) => explain(noteId, (await (await open()).getNote(integration, noteId))?.state),
+    explain: async (noteId) => explain(noteId, (await (await open()).listNotes(integration, { noteId }))[0]?.state),
     status: async () => await statusOf(await open(), integration, clock.now()),
   }
 }

@@ -1,5 +1,5 @@
 import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
-import type { HeldRemovals, MirrorStore, NoteCounts } from '../interfaces/store.ts'
+import type { HeldRemovals, NoteCounts, ReadableStore } from '../interfaces/store.ts'
 import { positionOf } from './changes.ts'
 
 /** The state of a mirror. Dates are of this machine's clock, except `watermark`. */
@@ -9,7 +9,7 @@ export interface MirrorStatus {
   /**
    * The number of notes that the service returns at a lower revision than before, or again after `note.deleted` (open point 35): its replicas
    * lag, or it was restored from a backup. The mirror accepts a lower revision after about eight and a half minutes. It accepts a note whose
-   * deletion was announced in a full scan a day later. `mirror.acceptReads` accepts both immediately.
+   * deletion was announced in a full scan a day later.
    */
   readonly contradictions: number
   /** Whether the first full listing has ended. */
@@ -21,7 +21,7 @@ export interface MirrorStatus {
    * listed a note without an identifier that can be used, and if this time is in the future, because a clock was wrong.
    */
   readonly correctAsOf: Date | null
-  /** The last complete scan, with all missing notes confirmed. */
+  /** The last scan that ended. The notes that it missed were confirmed, or count as `dirty` until they are read. */
   readonly lastScan: CompletedScan | null
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
@@ -39,13 +39,9 @@ export interface MirrorStatus {
 const SILENT_FOR_MS = 60 * 60_000
 const MIN_UNANNOUNCED = 3
 
-export async function statusOf(store: MirrorStore, integration: string, now: number): Promise<MirrorStatus> {
-  const { progress, heardAt } = await store.readProgress(integration)
-  const [{ contradicted: contradictions, ...notes }, held, position] = await Promise.all([
-    store.count(integration),
-    store.listHolds(integration),
-    store.latestPosition(integration),
-  ])
+export async function statusOf(store: ReadableStore, integration: string, now: number): Promise<MirrorStatus> {
+  const { progress, heardAt, position } = await store.readProgress(integration)
+  const { contradicted: contradictions, missing: _, held, ...notes } = await store.count(integration)
   const { poll, scan, lastScan } = progress
   const isSettled =
     lastScan?.unidentified === undefined && notes.dirty === 0 && notes.unsettled === 0 && contradictions === 0

@@ -1,91 +1,89 @@
-import type { Wakeup } from '../concurrency/wakeup.ts'
-import type { SyncContext } from '../context/sync-context.ts'
+import { leaseFrom } from '../concurrency/lease.ts'
+import { Wakeup } from '../concurrency/wakeup.ts'
+import type { SyncContext } from '../context/sync.ts'
 import type { DueNote } from '../interfaces/store.ts'
-import { isPostponedByWrongClock } from '../rules/backoff.ts'
+import { isDueAt, isPostponedByWrongClock } from '../rules/backoff.ts'
 
-/** The lease of a taken note, in milliseconds. When it has expired, another worker may take the note. */
-const LEASE_MS = 20_000
-
-/** A taken note, and the sequence number of requests for it. */
 export interface TakenNote {
   readonly note: DueNote
-  readonly start: number
+  readonly startSequence: number
 }
 
-/** Takes due notes from the store in batches, and returns them one by one. */
+/** How many notes one listing reads, if the service cannot read single notes. */
+const LISTED_AT_ONCE = 500
+
+/**
+ * The due notes of one round of work. It takes notes from the store in batches, and hands them out one by one. It asks the store only if a
+ * note may be due: at first if `nextDueAt` has come, later after `recheck`.
+ */
 export class DueQueue {
   readonly #context: SyncContext
-  readonly #pages: Wakeup
-  readonly #notes: TakenNote[] = []
-  #isAnyDue: boolean
-  /** The number of pages at the latest query of the store. */
-  #pagesSeen = 0
+  readonly #changes = new Wakeup()
+  readonly #taken: TakenNote[] = []
+  /** When the next note is due, apart from the taken notes; `undefined` if the store must be asked. */
   #nextDueAt: number | null | undefined
-  #refilling: Promise<void> | undefined
+  #query: Promise<void> | undefined
 
-  /**
-   * @param pages  wakes after each page of a listing, which may have made notes due, and ends with the listing
-   * @param isAnyDue  whether a note may be due before the first page
-   */
-  constructor(context: SyncContext, pages: Wakeup, isAnyDue: boolean) {
+  /** @param nextDueAt  when the next note is due, as of the beginning of the round */
+  constructor(context: SyncContext, nextDueAt: number | null) {
     this.#context = context
-    this.#pages = pages
-    this.#isAnyDue = isAnyDue
+    this.#nextDueAt = isDueAt(nextDueAt, context.clock.now()) ? undefined : nextDueAt
   }
 
-  /**
-   * Returns the next due note; `undefined` if none is due and the listing has ended, or if the worker must stop.
-   *
-   * @param hasRead  whether the caller has just read a note, which may be due again
-   */
-  async take(hasRead: boolean): Promise<TakenNote | undefined> {
+  /** Makes the queue ask the store again, because notes may have become due. */
+  recheck(): void {
+    this.#nextDueAt = undefined
+    this.#changes.wake()
+  }
+
+  /** Ends the queue: `take` no longer waits for `recheck`. */
+  close(): void {
+    this.#changes.end()
+  }
+
+  /** Returns the next due note. Waits for one until the queue is closed, or the round must stop: then it returns `undefined`. */
+  async take(): Promise<TakenNote | undefined> {
     const { signal, shouldYield } = this.#context
-    if (hasRead) this.#isAnyDue = true
     while (!signal.aborted && !shouldYield()) {
-      const next = this.#notes.shift()
+      const next = this.#taken.shift()
       if (next !== undefined) return next
-      if (this.#mayBeDue()) await this.#refill()
-      else if (this.#pages.isOver) return undefined
-      else await this.#pages.next(signal)
+      if (this.#nextDueAt === undefined || this.#query !== undefined) await this.#takeFromStore()
+      else if (this.#changes.isOver) return undefined
+      else await this.#changes.next(signal)
     }
     return undefined
   }
 
-  /** When the next note is due; `undefined` if a note was read or a page was applied since the store returned that time. */
+  /** When the next note is due; `undefined` if only the store knows. */
   get nextDueAt(): number | null | undefined {
-    return this.#mayBeDue() || this.#notes.length > 0 ? undefined : this.#nextDueAt
+    return this.#taken.length > 0 ? undefined : this.#nextDueAt
   }
 
-  /** Removes and returns the notes that no worker took. */
   drain(): readonly TakenNote[] {
-    return this.#notes.splice(0)
+    return this.#taken.splice(0)
   }
 
-  #mayBeDue(): boolean {
-    return this.#isAnyDue || this.#pages.count > this.#pagesSeen
-  }
-
-  #refill(): Promise<void> {
-    this.#refilling ??= this.#takeSome().finally(() => {
-      this.#refilling = undefined
+  /** Takes a batch. Concurrent calls share one query. */
+  #takeFromStore(): Promise<void> {
+    this.#query ??= this.#takeBatch().finally(() => {
+      this.#query = undefined
     })
-    return this.#refilling
+    return this.#query
   }
 
-  async #takeSome(): Promise<void> {
-    const { store, integration, clock, concurrency } = this.#context
+  async #takeBatch(): Promise<void> {
+    const { client, store, integration, clock, concurrency } = this.#context
     const now = clock.now()
-    const request = { now, until: now + LEASE_MS, limit: 4 * concurrency }
-    // These are set before the query: a note that becomes due during the query causes another query.
-    this.#isAnyDue = false
-    this.#pagesSeen = this.#pages.count
-    let taken = await store.takeDue(integration, request)
-    const { nextDueAt } = taken
-    const isPostponed = taken.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
-    if (isPostponed) taken = await store.takeDue(integration, { ...request, dueBy: nextDueAt })
-    const { notes, sequence } = taken
-    this.#nextDueAt = taken.nextDueAt
-    if (notes.length === request.limit) this.#isAnyDue = true
-    this.#notes.push(...notes.map((note) => ({ note, start: sequence })))
+    const request = { ...leaseFrom(now), limit: client.notes.readsFromList ? LISTED_AT_ONCE : 4 * concurrency }
+    // Set before the query, so that a `recheck` during the query causes another query.
+    this.#nextDueAt = null
+    let batch = await store.takeDue(integration, request)
+    const { nextDueAt } = batch
+    const isPostponed = batch.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
+    if (isPostponed) batch = await store.takeDue(integration, { ...request, dueBy: nextDueAt })
+    const { notes, sequence } = batch
+    const isComplete = notes.length < request.limit && this.#nextDueAt === null
+    this.#nextDueAt = isComplete ? batch.nextDueAt : undefined
+    this.#taken.push(...notes.map((note) => ({ note, startSequence: sequence })))
   }
 }

@@ -1,7 +1,8 @@
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it, vi } from 'vitest'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import { type MirrorCommit, memoryMirror } from '../index.ts'
+import type { MirrorCommit } from '../interfaces/store.ts'
 
 /** A store that records how many transcripts each commit contains. */
 function countingStore() {
@@ -16,11 +17,23 @@ function countingStore() {
 }
 
 describe('the content of listed notes', () => {
-  it('is written in commits of 16 notes', async () => {
+  it('is written in one commit if it arrives while another commit runs', async () => {
     const { store, transcripts } = countingStore()
     await using world = await mirroredService({ notes: 40 }, { store })
     await world.mirror.sync()
-    expect(transcripts.slice(0, 2)).toEqual([16, 16])
+    expect(transcripts.length).toBeLessThan(20)
+    expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('is written in the commits that the store asks for, if it replaces content', async () => {
+    const { store, transcripts } = countingStore()
+    await using world = await mirroredService({ notes: 7 }, { store: { ...store, mostEditsPerCommit: 4 } })
+    await world.mirror.sync()
+    for (const note of world.service.owner.notes()) note.edit({ title: 'Edited' })
+    await world.service.clock.advance('1h')
+    transcripts.splice(0)
+    await world.mirror.sync()
+    expect(Math.max(...transcripts)).toBeLessThanOrEqual(4)
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
@@ -28,7 +41,7 @@ describe('the content of listed notes', () => {
     const { store, transcripts } = countingStore()
     await using world = await mirroredService({ notes: 3 }, { store, concurrency: 1 })
     await world.mirror.sync()
-    expect(transcripts).toEqual([3])
+    expect(transcripts).toEqual([1, 1, 1])
   })
 
   it('does not wait for a note whose content arrives late', async () => {
@@ -53,4 +66,38 @@ describe('the content of listed notes', () => {
     await synced
     expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
   })
+})
+
+it('due notes are read concurrently, even if nothing is listed and the store answers late', async () => {
+  const store = memoryMirror()
+  const slow: typeof store = {
+    ...store,
+    takeDue: async (...request) => {
+      const taken = await store.takeDue(...request)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return taken
+    },
+  }
+  await using world = await mirroredService({ notes: 8 })
+  let [reading, most] = [0, 0]
+  const { baseUrl, apiKey } = world.service
+  const client = new NotesClient({
+    baseUrl,
+    apiKey,
+    async fetch(request) {
+      const isRead = /\/notes\/[^/]+$/.test(new URL(request.url).pathname)
+      if (isRead) reading += 1
+      most = Math.max(most, reading)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      if (isRead) reading -= 1
+      return await world.service.fetch(request)
+    },
+  })
+  const mirror = world.another({ client, store: slow, concurrency: 4 })
+  await mirror.sync()
+  await world.service.connect((secret) => mirror.receiver({ secret }).fetch)
+  for (const note of world.service.owner.notes()) note.edit({ title: 'Edited' })
+  await world.service.settled()
+  expect((await mirror.settle()).settled).toBe(8)
+  expect(most).toBe(4)
 })

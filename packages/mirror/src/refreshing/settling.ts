@@ -1,77 +1,76 @@
-import { Batch } from '../concurrency/batch.ts'
-import type { Wakeup } from '../concurrency/wakeup.ts'
-import type { SyncContext } from '../context/sync-context.ts'
-import type { SyncReport } from '../context/sync-options.ts'
+import { atMost, coalesce } from '../concurrency/calls.ts'
+import type { SyncContext, SyncReport } from '../context/sync.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
-import type { KnownNote } from '../ledger/ledger.ts'
+import { commitGroups } from '../ledger/ledger.ts'
 import { postpone } from '../rules/backoff.ts'
-import { FailureStreak, failsForEveryNote } from '../service/failures.ts'
-import { DueQueue, type TakenNote } from './due-queue.ts'
-import { refresh } from './refresher.ts'
+import { failsForEveryNote } from '../service/failures.ts'
+import { requestListing } from '../service/full-listing.ts'
+import type { DueQueue, TakenNote } from './due-queue.ts'
+import { type ReadContent, refresh } from './refresher.ts'
 
-/** How many notes are written together. SQLite blocks the thread for about 3 ms meanwhile. */
-const NOTES_PER_COMMIT = 16
-
-/** The longest time that content waits to be written together with the content of other notes, in milliseconds. */
-const MAX_WAIT_MS = 50
-
-interface Settled extends Pick<SyncReport, 'settled' | 'postponed'> {
-  /** When the next note is due, if that is known. */
-  readonly nextDueAt: number | null | undefined
-}
+/** After this many failed notes in a row, a listing is requested: it fails if the service is down. */
+const FAILURES_BEFORE_LISTING = 5
 
 /**
- * Reads every due note, up to `concurrency` at a time, until none is due and the listing has ended.
+ * Reads the notes of the queue, up to `concurrency` at a time, until no note is due and the queue is closed. If the service cannot read single
+ * notes, all notes that the queue has taken are read at a time, because one listing contains them all.
  *
- * @param pages  wakes its waiters after each page of a listing, and ends with the listing
- * @param isAnyDue  whether a note may be due before the first page
  * @throws errors that would affect every other request: a refused key, a service that is down
  */
-export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue: boolean): Promise<Settled> {
-  const { client, clock, concurrency, erasure, hooks, ledger, signal, stop } = context
-  const streak = new FailureStreak(client, signal)
-  const queue = new DueQueue(context, pages, isAnyDue)
+export async function settleDue(
+  context: SyncContext,
+  queue: DueQueue,
+): Promise<Pick<SyncReport, 'settled' | 'postponed'>> {
+  const { client, clock, concurrency, erasure, hooks, ledger, signal, stop, store } = context
   let settled = 0
   let postponed = 0
-  const unwritten = new Batch<KnownNote>(NOTES_PER_COMMIT, () => clock.sleep(MAX_WAIT_MS, signal), write)
+  let failuresInARow = 0
+  // Content that arrives while a commit runs is written by the next one.
+  const write = coalesce<ReadContent, void>(writeAll)
+  const limitContent = atMost(concurrency)
 
   async function work(): Promise<void> {
-    for (let hasRead = false; ; hasRead = true) {
-      const taken = await queue.take(hasRead)
-      if (taken === undefined) {
-        // Content that is written late may make its note due again.
-        if (await unwritten.flush()) continue
-        return
-      }
-      const known = await attempt(taken)
-      if (known !== undefined) await unwritten.add(known)
+    for (let taken = await queue.take(); taken !== undefined; taken = await queue.take()) {
+      const others = client.notes.readsFromList ? queue.drain() : []
+      await Promise.all([taken, ...others].map(readAndWrite))
+      queue.recheck()
       await erasure.runIfDue()
     }
   }
 
-  /** @returns the note, if its content was read and is not written yet */
-  async function attempt({ note, start }: TakenNote): Promise<KnownNote | undefined> {
+  async function readAndWrite(taken: TakenNote): Promise<void> {
+    const content = await attempt(taken)
+    if (content !== undefined) await write(content)
+  }
+
+  /** @returns the content, if it was read and is not written yet */
+  async function attempt({ note, startSequence }: TakenNote): Promise<ReadContent | undefined> {
     try {
-      const known = await refresh(note, start, context)
-      streak.recordSuccess()
-      if (known === undefined) countSettled()
-      return known
+      const content = await refresh(note, startSequence, context, limitContent)
+      failuresInARow = 0
+      if (content === undefined) countSettled()
+      return content
     } catch (error) {
       await postponeFailed(note.state.noteId, error)
       return undefined
     }
   }
 
-  async function write(notes: readonly KnownNote[]): Promise<void> {
-    const left = new Set(await ledger.reviseKnown(notes))
-    for (const note of notes) {
-      const { noteId } = note.state
-      try {
-        if (left.has(note)) await ledger.revise([noteId], note.decide)
-        countSettled()
-      } catch (error) {
-        await postponeFailed(noteId, error)
-      }
+  async function writeAll(contents: readonly ReadContent[]): Promise<void> {
+    const maxSize = contents.some(isEdited) ? store.mostEditsPerCommit : undefined
+    for (const group of commitGroups(contents, maxSize)) await writeInOneCommit(group).catch(() => writeEach(group))
+  }
+
+  async function writeInOneCommit(contents: readonly ReadContent[]): Promise<void> {
+    const decisions = new Map(contents.map(({ state, decide }) => [state.noteId, decide]))
+    await ledger.revise([...decisions.keys()], (state) => decisions.get(state.noteId)?.(state))
+    for (const _ of contents) countSettled()
+  }
+
+  /** Writes each note in its own commit, because the store may reject one of them. */
+  async function writeEach(contents: readonly ReadContent[]): Promise<void> {
+    for (const content of contents) {
+      await writeInOneCommit([content]).catch((error) => postponeFailed(content.state.noteId, error))
     }
   }
 
@@ -84,8 +83,9 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue: b
     if (signal.aborted) return await release([noteId])
     callHook(hooks.onProblem, { error, noteId })
     postponed += 1
+    failuresInARow += 1
     if (failsForEveryNote(error)) stop(error)
-    else await streak.recordFailure().catch(stop)
+    else if (failuresInARow % FAILURES_BEFORE_LISTING === 0) await requestListing(client, signal).catch(stop)
     await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 
@@ -95,12 +95,18 @@ export async function settleDue(context: SyncContext, pages: Wakeup, isAnyDue: b
     await ledger.revise(noteIds, (state) => ({ state: { ...state, dueAt: state.dueAt === null ? null : now } }))
   }
 
-  const workers = await Promise.allSettled(Array.from({ length: concurrency }, work))
-  const outcomes = [...workers, ...(await Promise.allSettled([unwritten.flush()]))]
+  const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
   const left = queue.drain()
-  if (left.length > 0) await release(left.map(({ note }) => note.state.noteId))
+  if (left.length > 0) {
+    await release(left.map(({ note }) => note.state.noteId))
+    queue.recheck()
+  }
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed !== undefined) throw failed.reason
   signal.throwIfAborted()
-  return { settled, postponed, nextDueAt: left.length === 0 ? queue.nextDueAt : undefined }
+  return { settled, postponed }
+}
+
+function isEdited({ state: { transcriptHeld, summaryHeld } }: ReadContent): boolean {
+  return transcriptHeld !== null || summaryHeld !== null
 }

@@ -1,5 +1,5 @@
 import { hasWork, type NoteState } from '../interfaces/note-state.ts'
-import type { Decision } from './decision.ts'
+import type { Decision } from './evidence.ts'
 import { isAhead } from './time.ts'
 
 const FIRST_PAUSE_MS = 1_000
@@ -39,4 +39,9 @@ export function postpone(state: NoteState, now: number): Decision {
 /** Whether `dueAt` was written by a clock that was ahead: no pause is longer than `MAX_REFUSAL_PAUSE_MS`. */
 export function isPostponedByWrongClock(dueAt: number, now: number): boolean {
   return isAhead(dueAt - MAX_REFUSAL_PAUSE_MS, now)
+}
+
+/** Whether a note that is due at `dueAt` must be read now. */
+export function isDueAt(dueAt: number | null, now: number): boolean {
+  return dueAt !== null && (dueAt <= now || isPostponedByWrongClock(dueAt, now))
 }

@@ -1,7 +1,8 @@
 import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
-import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW } from '../fixtures/note-states.ts'
+import type { NoteState } from '../interfaces/note-state.ts'
+import { eraseUnconfirmed } from './absence-rule.ts'
 import { areAttemptsUsedUp, postpone } from './backoff.ts'
 import {
   applyContent,
@@ -11,10 +12,8 @@ import {
   mayContentLag,
   postponeContent,
   rereadOutdated,
-  withContent,
   withoutOutdated,
 } from './content-rule.ts'
-import { eraseUnconfirmed } from './removal.ts'
 
 function aTranscript(revision: number | undefined = 5): NoteWithContent['transcript'] {
   return { status: 'ready', transcript: { note_id: 'n1', revision, text: 'said' } }
@@ -102,22 +101,6 @@ describe('a transcript and a summary', () => {
     ['is gone', aGoneNote()],
   ])('are not stored if the note %s meanwhile', (_, state) => {
     expect(applyContent(state, aContent(), KEEP_ALL, NOW)).toBeUndefined()
-  })
-
-  it('that were read at the same time as the note are stored with it, and announced as the change of the note', () => {
-    const appeared = read(unknownNote('n1'), aRecord(), aReading(1, 2))
-    expect(withContent(appeared, aContent(), KEEP_ALL, NOW)).toEqual({
-      state: { ...appeared.state, settledRevision: 5, transcriptHeld: 'ready', summaryHeld: 'ready', dueAt: null },
-      content: { note: aRecord(), ...(applyContent(unsettled, aContent(), KEEP_ALL, NOW)?.content as object) },
-      announce: 'appeared',
-    })
-  })
-
-  it('that were read at the same time as a gone or hidden note are dropped', () => {
-    const gone = read(aLiveNote(), undefined, aReading(20, 21))
-    expect(withContent(gone, aContent(), KEEP_ALL, NOW)).toBe(gone)
-    const hidden = { state: aLiveNote({ presence: 'hidden', settledRevision: null }) }
-    expect(withContent(hidden, aContent(), KEEP_ALL, NOW)).toBe(hidden)
   })
 
   it('that were read late do not overwrite content that was settled meanwhile', () => {

@@ -1,10 +1,9 @@
 import type { NoteWithContent } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import type { HeldContent, NoteState } from '../interfaces/note-state.ts'
-import type { ContentParts } from '../interfaces/note-write.ts'
+import type { ContentParts, KeptParts } from '../interfaces/note-write.ts'
 import { backoffAfter, scheduled } from './backoff.ts'
-import type { Decision } from './decision.ts'
-import type { KeptParts } from './keep.ts'
+import type { Decision } from './evidence.ts'
 import { endOfLag, isPastLag, latestServiceTimeIn, trustedTime } from './time.ts'
 
 const ABSENT: ReadonlySet<string> = new Set(['pending', 'empty', 'missing', 'failed'])
@@ -25,7 +24,6 @@ export function meansAbsent(status: string | null | undefined): boolean {
  */
 export type ContentVerdict = 'settled' | 'unconfirmed' | 'outdated' | 'lagging'
 
-/** Returns the worst verdict of the parts that the mirror keeps. */
 export function judgeContent(content: NoteWithContent, keep: KeptParts): ContentVerdict {
   const { note } = content
   const kept = PARTS.filter((part) => keep.has(part))
@@ -36,18 +34,12 @@ export function judgeContent(content: NoteWithContent, keep: KeptParts): Content
 const PARTS = ['transcript', 'summary'] as const
 const WORST_FIRST: readonly ContentVerdict[] = ['outdated', 'lagging', 'unconfirmed']
 
-/** A transcript or a summary, as the client returns it. */
 type ReadPart = NoteWithContent[(typeof PARTS)[number]]
 
 /** Whether a part that the mirror keeps is absent although its status in the record is `ready`. */
 export function lacksReadyPart(content: NoteWithContent, keep: KeptParts): boolean {
   const isReady = (part: (typeof PARTS)[number]) => content.note[`${part}_status`] === 'ready'
   return PARTS.some((part) => keep.has(part) && isReady(part) && content[part].status !== 'ready')
-}
-
-/** Whether a part exists although its status in the record means that there is none. */
-export function hasUnexpectedPart(content: NoteWithContent): boolean {
-  return PARTS.some((part) => content[part].status === 'ready' && meansAbsent(content.note[`${part}_status`]))
 }
 
 /** Absent content is settled only by a status that means so. Existing content is settled only if it has the record's revision. */
@@ -65,10 +57,6 @@ function revisionOf(part: ReadPart): number {
   return ('transcript' in part ? part.transcript.revision : part.summary.revision) ?? -1
 }
 
-interface SettledContent extends Decision {
-  readonly content: ContentParts
-}
-
 /**
  * Stores settled content. Returns `undefined` if the note has changed since the content was read: that change has made the note due or
  * removed it.
@@ -78,7 +66,7 @@ export function applyContent(
   { note, transcript, summary }: NoteWithContent,
   keep: KeptParts,
   now: number,
-): SettledContent | undefined {
+): (Decision & { readonly content: ContentParts }) | undefined {
   if (!isUnchanged(state, note) || state.settledRevision !== null) return undefined
   const settled: NoteState = {
     ...state,
@@ -95,7 +83,6 @@ export function applyContent(
   return { state: scheduled(settled, now), content, announce: 'changed' }
 }
 
-/** When content was requested. */
 export interface ContentRequest {
   /** Milliseconds since the Unix epoch of this machine's clock. */
   readonly requestedAt: number
@@ -147,18 +134,6 @@ function showUntilReread(state: NoteState, { transcript, summary }: ContentParts
   return Object.keys(content).length === 0 ? decision : { ...decision, content, announce: 'changed' }
 }
 
-/** Adds content to the decision about a note that was read at the same time. Returns the decision unchanged if the content is not due. */
-export function withContent(decision: Decision, content: NoteWithContent, keep: KeptParts, now: number): Decision {
-  const settled = applyContent(decision.state, content, keep, now)
-  if (settled === undefined || decision.content === 'erase') return decision
-  return {
-    state: settled.state,
-    content: { ...decision.content, ...settled.content },
-    announce: decision.announce ?? settled.announce,
-  }
-}
-
-/** Postpones content that does not exist yet. */
 export function postponeContent(state: NoteState, now: number): Decision {
   const attempts = state.attempts + 1
   return { state: scheduled({ ...state, attempts, failures: 0, dueAt: now + backoffAfter(attempts) }, now) }

@@ -1,6 +1,6 @@
 import type { NoteState } from '../interfaces/note-state.ts'
 import { areAttemptsUsedUp, backoffAfter, MAX_REFUSAL_PAUSE_MS, MIN_CONTRADICTION_MS } from './backoff.ts'
-import type { ReadStamp } from './decision.ts'
+import { beganBeforeDirty, type ReadStamp } from './evidence.ts'
 import { trustedTime } from './time.ts'
 
 /** Schedules another read of a note, because a read shows a lower revision than an earlier read or event (open point 35). */
@@ -32,4 +32,16 @@ export function backoffAfterRefusal(attempts: number): number {
 /** The highest revision that a read or an event named; `-1` before the first. */
 export function highestKnownRevision({ revision, hintedRevision }: NoteState): number {
   return Math.max(revision ?? -1, hintedRevision ?? -1)
+}
+
+/** Clears `dirty` if the read began after it was set, unless the answer lags behind an event. */
+export function clearDirty(before: NoteState, revision: number, stamp: ReadStamp): NoteState {
+  const state = revision < highestKnownRevision(before) ? before : { ...before, contradictedSince: null }
+  if (state.dirty === null || beganBeforeDirty(state, stamp)) return state
+  const lags = (state.hintedRevision ?? 0) > revision
+  return lags && !isAcceptedAfterRetries(state, stamp) ? recordContradiction(state, stamp) : withoutDirty(state)
+}
+
+export function withoutDirty(state: NoteState): NoteState {
+  return { ...state, dirty: null, hintedRevision: null, attempts: 0, contradictedSince: null }
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../fixtures/note-states.ts'
 import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import { eraseUnconfirmed } from './absence-rule.ts'
 import { applyHint, type Hint } from './hint-rule.ts'
-import { applyRead } from './read-rule.ts'
-import { eraseUnconfirmed } from './removal.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -17,7 +16,7 @@ function hiddenBy(state: NoteState, traits: Partial<Hint> = {}, at = NOW, sequen
 }
 
 function aDeletion(traits: Partial<Hint> = {}): Hint {
-  const statuses = { transcriptStatus: null, summaryStatus: null }
+  const statuses = { transcriptStatus: null, summaryStatus: null, recordingSessionId: null }
   return { noteId: 'n1', kind: 'note.deleted', revision: 7, occurredAt: NOW - 500, ...statuses, ...traits }
 }
 
@@ -172,14 +171,6 @@ describe('a service that permanently returns a lower revision than that of an an
     const created_at = new Date(NOW + 5000).toISOString()
     const state = { ...aDeletedNote(), createdAt: created_at }
     expect(read(state, aRecord({ revision: 6, created_at }), later(NOW + 9000)).state.presence).toBe('gone')
-  })
-
-  it('is accepted with acceptReads', () => {
-    const policy = { keep: KEEP_ALL, isAccepted: true }
-    expect(applyRead(contradicted, aRecord({ revision: 6 }), aReading(90, 91), policy)).toMatchObject({
-      state: { presence: 'live', revision: 6, floor: null, contradictedSince: null, dirty: null },
-      announce: 'appeared',
-    })
   })
 
   it('no longer contradicts when a read does not find the note', () => {

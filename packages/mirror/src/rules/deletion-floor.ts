@@ -2,7 +2,7 @@ import type { Note } from '@notewire/protocol'
 import type { DeletionFloor, NoteState } from '../interfaces/note-state.ts'
 import { backoffAfter } from './backoff.ts'
 import { highestKnownRevision, isAcceptedAfterRetries } from './contradiction.ts'
-import type { ReadStamp } from './decision.ts'
+import type { ReadStamp } from './evidence.ts'
 import { endOfLag, isPastLag, serviceTimeIn, trustedTime } from './time.ts'
 
 /** A full scan that begins this many milliseconds after the deletion event may show the note with a lower revision. */
@@ -43,11 +43,6 @@ export function withTrustedFloor(state: NoteState, now: number): NoteState {
     : { ...state, floor: { ...floor, at, unrevisedAt } }
 }
 
-/** The end of the lag period: the response to a later read cannot be older than the deletion. */
-export function endOfFloorLag({ at }: DeletionFloor): number {
-  return endOfLag(at)
-}
-
 /**
  * Decides whether to show a hidden or gone note again when the service returns a record for it (open points 35 and 36).
  *
@@ -59,42 +54,28 @@ export function endOfFloorLag({ at }: DeletionFloor): number {
 export type ReappearanceVerdict = 'show' | 'may_lag' | 'contradicted' | 'refused'
 
 export function judgeReappearance(state: NoteState, note: Note, stamp: ReadStamp): ReappearanceVerdict {
-  switch (state.floor === null ? 'newer' : compareWithFloor(state.floor, state, note, stamp)) {
-    case 'accepted':
-      return 'show'
-    case 'may_lag':
-      return 'may_lag'
-    case 'lower':
-      return 'refused'
-    case 'newer':
-      return note.revision < highestKnownRevision(state) && !isAcceptedAfterRetries(state, stamp)
-        ? 'contradicted'
-        : 'show'
+  const { floor } = state
+  if (floor !== null && isBelow(floor, note)) {
+    return wasCreatedAfter(floor, state.createdAt, note) || isOfLaterScan(floor, stamp) ? 'show' : 'refused'
   }
+  if (floor !== null && mayLagBehind(floor, note, stamp)) return 'may_lag'
+  const isLower = note.revision < highestKnownRevision(state)
+  return isLower && !isAcceptedAfterRetries(state, stamp) ? 'contradicted' : 'show'
 }
 
-/**
- * Compares a record with the announced deletion of its note.
- *
- * - `newer`: the record has a higher revision, or it is read after the lag period.
- * - `may_lag`: it is read during the lag period, and has the deletion's revision, or the deletion had none (open point 38).
- * - `accepted`: the record has a lower revision, but its note was created after the deletion (a reused identifier), or a full scan lists it a day later.
- * - `lower`: every other record with a lower revision.
- */
-function compareWithFloor(
-  floor: DeletionFloor,
-  { createdAt }: NoteState,
-  note: Note,
-  { requestedAt, scanBeganAt }: ReadStamp,
-): 'newer' | 'may_lag' | 'accepted' | 'lower' {
-  if (floor.revision === null || note.revision >= floor.revision) {
-    const lagsSince = floor.revision !== null && note.revision > floor.revision ? floor.unrevisedAt : floor.at
-    return lagsSince === null || isPastLag(trustedTime(lagsSince, requestedAt), requestedAt) ? 'newer' : 'may_lag'
-  }
-  if (wasCreatedAfter(floor, createdAt, note)) return 'accepted'
-  const isOfLaterScan =
-    scanBeganAt !== undefined && scanBeganAt - trustedTime(floor.at, requestedAt) >= ACCEPT_SCAN_AFTER_MS
-  return isOfLaterScan ? 'accepted' : 'lower'
+function isBelow(floor: DeletionFloor, { revision }: Note): boolean {
+  return floor.revision !== null && revision < floor.revision
+}
+
+/** Whether a record was read in the lag period, and has the deletion's revision, or the deletion had none (open point 38). */
+function mayLagBehind(floor: DeletionFloor, { revision }: Note, { requestedAt }: ReadStamp): boolean {
+  const lagsSince = floor.revision !== null && revision > floor.revision ? floor.unrevisedAt : floor.at
+  return lagsSince !== null && !isPastLag(trustedTime(lagsSince, requestedAt), requestedAt)
+}
+
+/** Whether a full scan that began a day after the deletion lists the record. */
+function isOfLaterScan({ at }: DeletionFloor, { requestedAt, scanBeganAt }: ReadStamp): boolean {
+  return scanBeganAt !== undefined && scanBeganAt - trustedTime(at, requestedAt) >= ACCEPT_SCAN_AFTER_MS
 }
 
 function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | null, { created_at }: Note): boolean {
@@ -107,7 +88,7 @@ function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | 
 export function retryAfterLag(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   if (state.floor === null || (source !== 'read' && state.dirty !== null)) return state
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
-  const lagEndsAt = endOfFloorLag(state.floor)
+  const lagEndsAt = endOfLag(state.floor.at)
   const dueAt = state.presence === 'hidden' ? Math.min(lagEndsAt, at + backoffAfter(attempts)) : lagEndsAt
   return { ...state, dirty: state.dirty ?? end, attempts, dueAt }
 }

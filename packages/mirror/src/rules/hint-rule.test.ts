@@ -14,6 +14,7 @@ function aHint(traits: Partial<Hint> = {}): Hint {
     occurredAt: null,
     transcriptStatus: null,
     summaryStatus: null,
+    recordingSessionId: null,
     ...traits,
   }
 }
@@ -105,6 +106,7 @@ describe('an event', () => {
       revision: 3,
       occurredAt: Date.parse('2026-01-01T00:00:00Z'),
       transcriptStatus: null,
+      recordingSessionId: null,
       summaryStatus: 'ready',
     })
   })

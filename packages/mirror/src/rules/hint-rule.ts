@@ -1,11 +1,10 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import { type HeardEvent, hasWork, type NoteState } from '../interfaces/note-state.ts'
 import { highestKnownRevision } from './contradiction.ts'
-import type { Decision } from './decision.ts'
 import { floorAfter } from './deletion-floor.ts'
+import type { Decision } from './evidence.ts'
 import { serviceTimeIn } from './time.ts'
 
-/** What an event says about a note. */
 export interface Hint {
   readonly noteId: string
   readonly kind: string
@@ -14,13 +13,15 @@ export interface Hint {
   readonly occurredAt: number | null
   readonly transcriptStatus: string | null
   readonly summaryStatus: string | null
+  readonly recordingSessionId: string | null
 }
 
 type HintTime = Pick<HeardEvent, 'sequence' | 'at'>
 
 /** Reads the hint in an event; `undefined` when it names no note. */
 export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): Hint | undefined {
-  const { note_id, revision, transcript_status, summary_status } = data as Readonly<Record<string, unknown>>
+  const fields = data as Readonly<Record<string, unknown>>
+  const { note_id, revision, transcript_status, summary_status, recording_session_id } = fields
   if (typeof note_id !== 'string' || note_id === '') return undefined
   return {
     noteId: note_id,
@@ -30,6 +31,7 @@ export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): H
     occurredAt: serviceTimeIn(occurred_at),
     transcriptStatus: typeof transcript_status === 'string' ? transcript_status : null,
     summaryStatus: typeof summary_status === 'string' ? summary_status : null,
+    recordingSessionId: typeof recording_session_id === 'string' ? recording_session_id : null,
   }
 }
 
@@ -38,8 +40,9 @@ export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): H
  * immediately, and its revision becomes a floor: a read of a lower revision does not show the note again. If an event contains nothing
  * new about a live note that needs no read, the note is not made dirty.
  */
-export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
-  const heard = heardEvent(state, hint, { sequence, at })
+export function applyHint(known: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
+  const heard = heardEvent(known, hint, { sequence, at })
+  const state = { ...known, recordingSessionId: hint.recordingSessionId ?? known.recordingSessionId }
   const dirty = Math.max(state.dirty ?? 0, sequence)
   const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0, failures: 0, contradictedSince: null }
   if (hint.kind === 'note.deleted') return hide(marked, hint, { sequence, at })
@@ -48,7 +51,6 @@ export function applyHint(state: NoteState, hint: Hint, { sequence, at }: HintTi
   return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }
 }
 
-/** Hides a note whose deletion an event has announced. */
 function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
   const { presence, hiddenBy, hiddenAt } = marked
   const isGone = presence === 'gone'

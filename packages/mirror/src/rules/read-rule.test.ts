@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, KEEP_ALL, NOW, read } from '../fixtures/note-states.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../fixtures/note-states.ts'
 import { hasWork, type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import { markMissing } from './absence-rule.ts'
 import { applyHint } from './hint-rule.ts'
 import { applyRead } from './read-rule.ts'
 
@@ -12,6 +13,7 @@ const DELETION = {
   occurredAt: null,
   transcriptStatus: null,
   summaryStatus: null,
+  recordingSessionId: null,
 }
 
 describe('a note that is read for the first time', () => {
@@ -76,9 +78,9 @@ describe('presence depends on the order of reads', () => {
   })
 
   it('a read that began before the latest scan does not show a note, and causes another read', () => {
-    const late = read(aGoneNote(), aRecord(), aReading(22, 30, { scanStartedAt: 23 }))
+    const late = read(aGoneNote(), aRecord(), aReading(22, 30, { scanStartSequence: 23 }))
     expect(late.state).toMatchObject({ presence: 'gone', dirty: 30, dueAt: NOW })
-    expect(read(late.state, aRecord(), aReading(30, 31, { scanStartedAt: 23 })).state.presence).toBe('live')
+    expect(read(late.state, aRecord(), aReading(30, 31, { scanStartSequence: 23 })).state.presence).toBe('live')
   })
 
   it('evidence never gets older, in any order of reads', () => {
@@ -187,12 +189,6 @@ describe('the stored record has the highest revision', () => {
     })
   })
 
-  it('a lower revision is accepted immediately with acceptReads', () => {
-    const policy = { keep: KEEP_ALL, isAccepted: true }
-    const decision = applyRead(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12), policy)
-    expect(decision).toMatchObject({ state: { revision: 4, dirty: null }, announce: 'changed' })
-  })
-
   it('overlapping reads of one revision that differ are not applied, and the note is read again', () => {
     const { state, content } = read(aLiveNote(), aRecord({ summary_status: 'pending' }), aReading(10, 30))
     expect(state).toMatchObject({ summaryStatus: 'ready', dirty: 30 })
@@ -232,6 +228,7 @@ describe('an answer that lags behind an event', () => {
     occurredAt: null,
     transcriptStatus: null,
     summaryStatus: null,
+    recordingSessionId: null,
   }
 
   it('keeps the note dirty with growing pauses, and is finally accepted', () => {
@@ -305,32 +302,50 @@ describe('an absence in a read that began before an event about the note', () =>
   })
 })
 
-describe('removals that a scan holds back', () => {
-  const policy = { keep: KEEP_ALL, holdingScan: 's1' }
-  const held = applyRead(aLiveNote(), undefined, aReading(20, 21), policy).state
+describe('a shown note that a scan missed', () => {
+  const scan = { startSequence: 12 }
+  const marked = (holdingScan?: string) =>
+    markMissing(aLiveNote(), scan, { holdingScan, sequence: 19, at: NOW })?.state ?? aGoneNote()
 
-  it('hide the note and keep its content', () => {
-    const decision = applyRead(aLiveNote(), undefined, aReading(20, 21), policy)
+  it('is due, and stays shown until a read does not find it', () => {
+    expect(marked()).toMatchObject({ presence: 'live', dirty: 19, dueAt: NOW, heldByScan: null })
+    expect(read(marked(), undefined, aReading(18, 21)).state).toMatchObject({ presence: 'gone', dirty: 19 })
+    expect(read(marked(), undefined, aReading(20, 21))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
+    expect(read(marked(), aRecord(), aReading(20, 21)).state).toMatchObject({ presence: 'live', dirty: null })
+  })
+
+  it('is left as it is if it was read since the scan began, or is not shown', () => {
+    const request = { holdingScan: 's1', sequence: 19, at: NOW }
+    const seen = read(aLiveNote(), aRecord(), aReading(12, 13)).state
+    expect(markMissing(seen, scan, request)).toBeUndefined()
+    expect(markMissing(aGoneNote(), scan, request)).toBeUndefined()
+  })
+
+  it('is hidden and kept by that read if the scan holds removals back', () => {
+    const decision = read(marked('s1'), undefined, aReading(20, 21))
     expect(decision.state).toMatchObject({ presence: 'hidden', heldByScan: 's1', dirty: null })
     expect(decision.content).toBeUndefined()
     expect(decision.announce).toBe('vanished')
   })
 
-  it('stay held while reads do not find the note', () => {
-    expect(read(held, undefined, aReading(22, 23))).toMatchObject({ state: { presence: 'hidden', heldByScan: 's1' } })
-    expect(read(held, undefined, aReading(22, 23)).content).toBeUndefined()
-  })
-
-  it('include a missing note for which an event arrived during the confirmation, if the next read does not find it', () => {
-    const told = applyHint(aLiveNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 22, at: NOW }).state
-    const before = { ...told, dirty: 22, dueAt: NOW }
-    const { state, content } = applyRead(before, undefined, aReading(20, 23), policy)
+  it('is held back even if an event arrived during that read, if the next read does not find it', () => {
+    const told = applyHint(marked('s1'), { ...DELETION, kind: 'note.updated' }, { sequence: 22, at: NOW }).state
+    const { state, content } = read({ ...told, dirty: 22, dueAt: NOW }, undefined, aReading(20, 23))
     expect([state.presence, content]).toEqual(['live', undefined])
     const again = read(state, undefined, aReading(24, 25))
     expect(again.state).toMatchObject({ presence: 'hidden', heldByScan: 's1' })
     expect(again.content).toBeUndefined()
     expect(read(state, aRecord(), aReading(24, 25)).state).toMatchObject({ presence: 'live', heldByScan: null })
     expect(read(state, aTombstone(), aReading(24, 25)).state).toMatchObject({ presence: 'gone', heldByScan: null })
+  })
+})
+
+describe('removals that a scan holds back', () => {
+  const held = aLiveNote({ presence: 'hidden', heldByScan: 's1' })
+
+  it('stay held while reads do not find the note', () => {
+    expect(read(held, undefined, aReading(22, 23))).toMatchObject({ state: { presence: 'hidden', heldByScan: 's1' } })
+    expect(read(held, undefined, aReading(22, 23)).content).toBeUndefined()
   })
 
   it('end when a read finds the note', () => {

@@ -1,3 +1,5 @@
+import { parseTime } from '@notewire/protocol'
+
 /** The largest difference between two clocks, in milliseconds. A receiver rejects all events if its clock is off by more than five minutes. */
 const CLOCKS_DIFFER_BY_MS = 10 * 60_000
 
@@ -26,9 +28,7 @@ export function endOfLag(changedAt: number): number {
 
 /** Parses a time of the service into milliseconds since the Unix epoch; `null` for text that is not a time, or has no time zone. */
 export function serviceTimeIn(text: unknown): number | null {
-  if (typeof text !== 'string' || !/(?:Z|[+-]\d\d:?\d\d)$/i.test(text)) return null
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? null : time
+  return parseTime(text) ?? null
 }
 
 /** Parses a time of the service. A time without seconds may be truncated (open point 7): the last millisecond of the minute is returned. */

@@ -14,11 +14,7 @@ export function isExpiredCursor(error: unknown): boolean {
   return error instanceof NotesClientError && (error.code === 'cursor_expired' || error.code === 'invalid_request')
 }
 
-/**
- * Requests the first page of a listing: to find out whether the service answers.
- *
- * @throws NotesClientError if it does not
- */
+/** Requests the first page of a listing, which fails if the service does not answer. */
 export async function requestListing(client: NotesClient, signal: AbortSignal): Promise<void> {
   await client.notes.list({ limit: 1 }, { signal }).pages()[Symbol.asyncIterator]().next()
 }

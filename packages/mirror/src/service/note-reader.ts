@@ -1,6 +1,6 @@
 import { InvalidResponseError, type LeftOutNote, type NotesClient, NotesClientError } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
-import { coalesce } from '../concurrency/coalesce.ts'
+import { coalesce } from '../concurrency/calls.ts'
 import { firstListedId, listPages } from './full-listing.ts'
 
 /** Reads one note; `undefined` if it is proven that the key cannot access the note. */
@@ -61,9 +61,15 @@ export function createNoteReader(client: NotesClient, signal: AbortSignal): Read
     }
   }
 
+  // Only one: if the service cannot read single notes, the client lists all notes for each of them.
+  let firstRead: Promise<unknown> | undefined
+
   return async (noteId) => {
+    if (firstRead !== undefined) await firstRead
     if (client.notes.readsFromList) return await listedNote(noteId)
-    const note = await getNote(noteId)
+    const read = getNote(noteId)
+    firstRead ??= read.catch(() => undefined)
+    const note = await read
     if (note !== undefined) return note
     if (!client.notes.readsFromList && (await readsSingleNotes(noteId))) return undefined
     return await listedNote(noteId)

@@ -26,19 +26,19 @@ export function createApi(parts: ServiceParts, random: SeededRandom): (request: 
     const { method, path } = context.req
     const query = context.req.query()
     const arrived = { request_id, at, method, path, query, ...identity }
-    const index = requestLog.requests.push({ ...arrived, body: '', status: undefined, duration_ms: 0 }) - 1
-    const answered = (status: number | undefined) => {
-      const body = context.get('body') ?? ''
-      requestLog.requests[index] = { ...arrived, body, status, duration_ms: timeline.now() - at }
+    const number = requestLog.add({ ...arrived, body: '', status: undefined, duration_ms: 0, answer: undefined })
+    const answered = async (response?: Response) => {
+      const answer = response && (await requestLog.answerIn(response))
+      const [body, duration_ms] = [context.get('body') ?? '', timeline.now() - at]
+      requestLog.replace(number, { ...arrived, body, status: response?.status, duration_ms, answer })
     }
     try {
       await next()
-      answered(context.res.status)
     } catch (error) {
-      answered(undefined)
+      await answered()
       throw error
     }
-    await requestLog.keepAnswer(request_id, context.res)
+    await answered(context.res)
   })
   api.use(
     bodyLimit({
@@ -53,6 +53,8 @@ export function createApi(parts: ServiceParts, random: SeededRandom): (request: 
     if (context.req.method !== 'GET') context.set('body', await context.req.text())
     await next()
   })
+  // The router ignores a slash at the end, and the service has no such paths.
+  api.use(async (context, next) => (/.\/(\/|$)/.test(context.req.path) ? context.notFound() : await next()))
   api.use(applyRequestFaults(parts))
   api.onError((error, context) => {
     if (error instanceof Problem) return answerProblem(context, error)

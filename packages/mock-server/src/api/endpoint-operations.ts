@@ -3,7 +3,7 @@ import type * as z from 'zod/mini'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import { checked } from '../errors/checked.ts'
-import { sentResource } from '../variants/contract-variants.ts'
+import { sentResource } from '../variants/sent-fields.ts'
 import { type ApiContext, type ApiEnv, requireScope } from './authorisation.ts'
 import { endpointChangesBody, endpointOnTheWire, newEndpointBody } from './endpoint-resource.ts'
 import { notFound, Problem } from './problem.ts'
@@ -18,7 +18,7 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts):
 
   api.post('/v1/webhook-endpoints', allowed, async (context) => {
     const { url, events } = await readBody(context, newEndpointBody(contract))
-    const endpoint = endpoints.create(context.get('integration'), await sender.checkUrl(url), events)
+    const endpoint = endpoints.create(context.get('integration'), sender.checkUrl(url), events)
     const created = withSecret(endpoint)
     if (contract.verification === 'before_response')
       await timeline.until(engine.waitForFirstVerificationAttempt(endpoint))
@@ -35,11 +35,9 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts):
   api.get('/v1/webhook-endpoints/:endpoint_id', allowed, (context) => context.json(shown(ownEndpoint(context))))
 
   api.patch('/v1/webhook-endpoints/:endpoint_id', allowed, async (context) => {
-    ownEndpoint(context)
-    const changes = await readBody(context, endpointChangesBody(contract))
-    if (changes.url !== undefined) await sender.checkUrl(changes.url)
-    // The endpoint may have been deleted while its URL was checked.
     const endpoint = ownEndpoint(context)
+    const changes = await readBody(context, endpointChangesBody(contract))
+    if (changes.url !== undefined) sender.checkUrl(changes.url)
     endpoints.update(endpoint, changes)
     return context.json(shown(endpoint))
   })
@@ -86,6 +84,10 @@ export function mountEndpointOperations(api: Hono<ApiEnv>, parts: ServiceParts):
 }
 
 async function readBody<Schema extends z.ZodMiniType>(context: Context, schema: Schema) {
+  if (!/^application\/json\s*(;|$)/i.test(context.req.header('content-type') ?? '')) {
+    const message = 'The content type of the request body is not JSON. Send "Content-Type: application/json".'
+    throw new Problem(400, { code: 'invalid_content_type', message })
+  }
   const json: unknown = await context.req.json().catch(() => {
     throw new Problem(400, { code: 'invalid_json', message: 'The request body is not JSON. Send a JSON object.' })
   })

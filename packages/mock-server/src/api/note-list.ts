@@ -1,6 +1,8 @@
+import { parseTime } from '@notewire/protocol'
 import { durationMs } from '../clock/duration.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import { type Contract, sentResource } from '../variants/contract-variants.ts'
+import type { Contract } from '../variants/contract-variants.ts'
+import { sentResource } from '../variants/sent-fields.ts'
 import type { Integration } from '../world/integration.ts'
 import type { NoteRecord } from '../world/note.ts'
 import type { ApiContext } from './authorisation.ts'
@@ -14,13 +16,14 @@ interface Position {
   readonly emptyPages: number
 }
 
+const PARAMETERS = ['limit', 'cursor', 'updated_after', 'include_deleted']
 const START: Position = { after: -1, emptyPages: 0 }
 const LIMIT = { least: 1, default: 50, most: 100 }
 const LAST_CURSOR = { null: { next_cursor: null }, empty: { next_cursor: '' }, absent: {} }
 
 /** One page of the list of notes (contract §4; open points 1, 5, 6 and 7). */
 export function notePage({ timeline, contract }: ServiceParts, cursors: Cursors, context: ApiContext): object {
-  const query = context.req.query()
+  const query = singleParameters(context.req.queries())
   const fault = context.get('pageFault')
   const integration = context.get('integration')
   const { cursor } = query
@@ -71,6 +74,12 @@ export function cursorsOf(random: SeededRandom, { cursorLifetime }: Contract) {
   return { write, read }
 }
 
+function singleParameters(query: Readonly<Record<string, readonly string[]>>): Readonly<Record<string, string>> {
+  const repeated = PARAMETERS.find((name) => (query[name]?.length ?? 0) > 1)
+  if (repeated !== undefined) throw invalidParameter(repeated, 'must not be repeated')
+  return Object.fromEntries(Object.entries(query).map(([name, [value = '']]) => [name, value]))
+}
+
 function readQuery(query: Readonly<Record<string, string>>, contract: Contract) {
   return {
     limit: readLimit(query['limit'], contract),
@@ -92,14 +101,10 @@ function readFlag(name: string, text = 'false'): boolean {
   throw invalidParameter(name, 'must be "true" or "false"')
 }
 
-const UTC_TIMESTAMP = /^(?<toSeconds>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d+)?Z$/
-
 function readTimestamp(name: string, text: string | undefined): number {
   if (text === undefined) return Number.NEGATIVE_INFINITY
-  const { toSeconds } = UTC_TIMESTAMP.exec(text)?.groups ?? {}
-  const time = toSeconds === undefined ? Number.NaN : Date.parse(text)
-  // Date.parse accepts 30 February, as 2 March.
-  if (toSeconds !== undefined && time >= 0 && new Date(time).toISOString().startsWith(toSeconds)) return time
+  const time = parseTime(text)
+  if (time !== undefined && time >= 0 && text.endsWith('Z')) return time
   throw invalidParameter(name, 'must be an ISO 8601 timestamp in UTC, such as "2026-01-01T00:00:00Z"')
 }
 

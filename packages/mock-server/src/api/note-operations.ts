@@ -1,6 +1,6 @@
 import type { Hono } from 'hono'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import { sentResource } from '../variants/contract-variants.ts'
+import { sentResource } from '../variants/sent-fields.ts'
 import type { NoteRecord } from '../world/note.ts'
 import { type ApiContext, type ApiEnv, requireScope } from './authorisation.ts'
 import { cursorsOf, notePage } from './note-list.ts'

@@ -1,5 +1,5 @@
-/** How many of the last requests the console shows, and how many answers are kept. */
-export const MAX_SHOWN_REQUESTS = 1000
+import { BoundedLog } from '../delivery/bounded-log.ts'
+
 const MAX_KEPT_CHARACTERS = 4096
 
 /** One request to the API. The times come from the service's clock. */
@@ -21,6 +21,8 @@ export interface ReceivedRequest {
   readonly status: number | undefined
   /** The time from its arrival to the answer, in milliseconds. */
   readonly duration_ms: number
+  /** The beginning of the answer; `undefined` if there was none, or if the service did not listen on a port. */
+  readonly answer: KeptAnswer | undefined
 }
 
 /** The beginning of the answer to a request. */
@@ -32,27 +34,15 @@ export interface KeptAnswer {
   readonly body: string
 }
 
-/** Every request to the API, in order of arrival, and the last answers. */
-export class RequestLog {
-  readonly requests: ReceivedRequest[] = []
-  /** The answers to the last requests; `undefined` until a console can show them. */
-  #answers: Map<string, KeptAnswer> | undefined
+/** The last requests to the API, in order of arrival. */
+export class RequestLog extends BoundedLog<ReceivedRequest> {
+  /** Whether answers are kept. A service that does not listen need not read them. */
+  keepsAnswers = false
 
-  /** Keeps answers from now on. A service that does not listen need not read them. */
-  keepAnswers(): void {
-    this.#answers ??= new Map()
-  }
-
-  async keepAnswer(request_id: string, response: Response): Promise<void> {
-    if (this.#answers === undefined) return
+  async answerIn(response: Response): Promise<KeptAnswer | undefined> {
+    if (!this.keepsAnswers) return undefined
     const text = await response.clone().text()
     const content_type = response.headers.get('content-type') ?? undefined
-    this.#answers.set(request_id, { content_type, length: text.length, body: text.slice(0, MAX_KEPT_CHARACTERS) })
-    const [oldest] = this.#answers.keys()
-    if (this.#answers.size > MAX_SHOWN_REQUESTS && oldest !== undefined) this.#answers.delete(oldest)
-  }
-
-  answerTo(request_id: string): KeptAnswer | undefined {
-    return this.#answers?.get(request_id)
+    return { content_type, length: text.length, body: text.slice(0, MAX_KEPT_CHARACTERS) }
   }
 }

@@ -1,7 +1,8 @@
 import { systemClock } from '@notewire/protocol'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import { DueTimers } from './due-timers.ts'
 import { type Duration, durationMs } from './duration.ts'
-import { Activity, nextTurn, startTimer } from './event-loop.ts'
+import { Activity, nextTurn } from './event-loop.ts'
 import { CLOCK_START, type ClockMode, type ServiceClock } from './service-clock.ts'
 import { type Purpose, type Timer, TimerQueue } from './timer-queue.ts'
 
@@ -20,16 +21,14 @@ export interface Cancellable {
 /** The {@link ServiceClock}, with the methods that only the service uses: scheduled work, and attempts in flight. */
 export class Timeline implements ServiceClock {
   readonly #timers = new TimerQueue()
+  readonly #due = new DueTimers(this.#timers, this, () => this.recordActivity())
   readonly #activity = new Activity()
   readonly #closing = Promise.withResolvers<void>()
   #mode: ClockMode
   #virtualNow = CLOCK_START
   #inFlight = 0
   #closed = false
-  #runningDue: Promise<void> | undefined
   #lastAdvance = Promise.resolve()
-  /** The machine's timer for the next due timer of the queue. */
-  #wakeUp: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(mode: ClockMode) {
     this.#mode = mode
@@ -130,13 +129,23 @@ export class Timeline implements ServiceClock {
     if (this.#mode === 'real') return
     this.#timers.shift(systemClock.now() - this.#virtualNow)
     this.#mode = 'real'
-    this.#scheduleWakeUp()
+    this.#due.scheduleWakeUp()
+  }
+
+  /** @throws {@link MockServerError} `service_closed` */
+  requireOpen(): void {
+    if (!this.#closed) return
+    throw new MockServerError(
+      'service_closed',
+      'the service is closed',
+      'Create another service, and close it after its last act.',
+    )
   }
 
   close(): void {
     this.#closed = true
     this.#timers.clear()
-    this.#wakeUp?.cancel()
+    this.#due.stop()
     this.#closing.resolve()
     this.recordActivity()
   }
@@ -150,38 +159,8 @@ export class Timeline implements ServiceClock {
     const at = this.now() + Math.ceil(Math.max(0, ms))
     const timer = this.#timers.add({ purpose, at, rank, run })
     if (this.#closed) this.#timers.cancel(timer)
-    else this.#scheduleWakeUp()
+    else this.#due.scheduleWakeUp()
     return timer
-  }
-
-  /** Starts a machine timer for the next timer of the queue: under virtual time only if it is due now. */
-  #scheduleWakeUp(): void {
-    const at = this.#timers.nextAt()
-    if (at === undefined || this.#closed) return
-    const waitMs = at - this.now()
-    if (this.#mode === 'virtual' && waitMs > 0) return
-    if (this.#wakeUp !== undefined && this.#wakeUp.at <= at) return
-    this.#wakeUp?.cancel()
-    const cancel = startTimer(waitMs, () => {
-      this.#wakeUp = undefined
-      void this.#runDue().then(() => this.#scheduleWakeUp())
-    })
-    this.#wakeUp = { at, cancel }
-  }
-
-  #runDue(): Promise<void> {
-    this.#runningDue ??= this.#runEachDue().finally(() => {
-      this.#runningDue = undefined
-    })
-    return this.#runningDue
-  }
-
-  async #runEachDue(): Promise<void> {
-    while ((this.#timers.nextAt() ?? Number.POSITIVE_INFINITY) <= this.now()) {
-      // The caller that slept continues before anything else runs.
-      if (this.#timers.runNext() === 'sleep') await nextTurn()
-    }
-    this.recordActivity()
   }
 
   async #advanceUntil(event: Promise<void>, mayAdvance: () => boolean): Promise<void> {
@@ -209,7 +188,7 @@ export class Timeline implements ServiceClock {
   async #idle(): Promise<void> {
     do {
       await nextTurn()
-      await this.#runDue()
+      await this.#due.run()
     } while (this.#inFlight > 0 && !this.#closed && (await this.#somethingHappens()))
   }
 
@@ -219,7 +198,7 @@ export class Timeline implements ServiceClock {
     do {
       await this.#activity.nextWithin(Math.min(SLICE_MS, leftMs))
       await nextTurn()
-      await this.#runningDue
+      await this.#due.running
       leftMs -= SLICE_MS
     } while (leftMs > 0 && this.#activity.count === before)
     return this.#activity.count > before

@@ -46,7 +46,7 @@ describe('an endpoint', () => {
     await page.getByRole('link', { name: 'Register an endpoint' }).click()
     await page.getByLabel('URL').fill(receiver.url)
     await page.getByLabel('note.updated').uncheck()
-    await page.getByRole('button', { name: 'Register' }).click()
+    await page.getByRole('button', { name: 'Register an endpoint' }).click()
     expect(await page.locator('#secret').textContent()).toMatch(/^whsec_[\w-]{43}$/)
 
     await page.reload()
@@ -55,13 +55,14 @@ describe('an endpoint', () => {
 
     await visit('/console/endpoints')
     await page.getByText('active').waitFor()
-    await page.getByText('ended, summary.generated, deleted').waitFor()
+    await page.getByText('note.ended, note.summary.generated, note.deleted').waitFor()
     expect(inbox.received.map(({ event }) => event.event_type)).toEqual(['endpoint.verification'])
   })
 
   it('is sent a test (§4)', async () => {
     await registered()
     await visit('/console/endpoints')
+    await page.getByRole('link', { name: receiver.url }).click()
     await page.getByRole('button', { name: 'Send test' }).click()
     await page.getByRole('link', { name: 'endpoint.test' }).waitFor()
     await expect.poll(() => inbox.received.at(-1)?.event.event_type, PATIENCE).toBe('endpoint.test')
@@ -70,7 +71,7 @@ describe('an endpoint', () => {
   it('gets a new secret, and deliveries with both signatures', async () => {
     const { endpoint_id, signing_secret } = await registered()
     await visit(`/console/endpoints/${endpoint_id}`)
-    await page.getByRole('button', { name: 'Rotate' }).click()
+    await page.getByRole('button', { name: 'Rotate the signing secret' }).click()
     const rotated = await page.locator('#secret').textContent()
     expect(rotated).toMatch(/^whsec_/)
     expect(rotated).not.toBe(signing_secret)
@@ -84,7 +85,7 @@ describe('an endpoint', () => {
     const { endpoint_id } = await registered()
     await visit(`/console/endpoints/${endpoint_id}`)
     await page.getByLabel('note.ended').uncheck()
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Change the endpoint' }).click()
     const { body } = await call<{ events: string[]; status: string }>(
       service,
       `GET /v1/webhook-endpoints/${endpoint_id}`,
@@ -94,15 +95,15 @@ describe('an endpoint', () => {
     await service.settled()
     expect(inbox.received.map(({ event }) => event.event_type)).toEqual(['endpoint.verification'])
 
-    await page.getByText('Delete this endpoint').click()
-    await page.getByRole('button', { name: 'Delete endpoint' }).click()
+    await page.getByText('Delete the endpoint …').click()
+    await page.getByRole('button', { name: 'Delete the endpoint' }).click()
     await page.getByText('No endpoints yet').waitFor()
   })
 
   it('is refused with the reason that the API gives', async () => {
     await visit('/console/endpoints')
     await page.getByLabel('URL').fill('ftp://127.0.0.1/hooks')
-    await page.getByRole('button', { name: 'Register' }).click()
+    await page.getByRole('button', { name: 'Register an endpoint' }).click()
     expect(await heading()).toBe('Request refused')
     await page.getByText('must be an absolute https URL').waitFor()
     complaints = complaints.filter((complaint) => !complaint.includes('422'))
@@ -119,13 +120,11 @@ describe('a key', () => {
     await tabTo('Design')
     await page.keyboard.press('Space')
     await page.keyboard.press('Enter')
-    const card = page.locator('article', { has: page.getByRole('heading', { name: 'Design' }) })
-    await card.getByText('No active keys').waitFor()
-    await card.locator('summary').focus()
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Tab')
-    await page.keyboard.press('Space')
+    await page.getByRole('heading', { name: 'Design' }).waitFor()
+    for (const scope of ['notes:read', 'summaries:read']) {
+      await tabTo(scope)
+      await page.keyboard.press('Space')
+    }
     await page.keyboard.press('Enter')
     const key = (await page.locator('#secret').textContent()) ?? ''
     expect(key).toMatch(/^ntw_live_\w+\.\w+$/)
@@ -134,11 +133,12 @@ describe('a key', () => {
 
     await page.getByRole('link', { name: 'I have copied it' }).focus()
     await page.keyboard.press('Enter')
-    await card.getByText('Revoke …').focus()
+    await page.getByText('Revoke an API key …').focus()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Tab')
+    await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    await card.getByText('No active keys').waitFor()
+    await page.locator('main', { hasNotText: 'Revoke' }).waitFor()
     expect((await call(service, 'GET /v1/notes', { key })).status).toBe(401)
   })
 })
@@ -176,7 +176,7 @@ describe('deliveries', () => {
     await page.getByText('Attempt 4 leaves at').waitFor()
     expect(await second.getAttribute('open')).not.toBeNull()
     expect(await page.evaluate('document.activeElement.id')).toBe('attempt-2-curl-copy')
-    await page.getByRole('list', { name: '3 of 7 attempts, 3 without success' }).waitFor()
+    await page.getByRole('img', { name: '3 of 7 attempts, 3 without success' }).waitFor()
   })
 
   it('give the curl of an attempt, to be copied', async () => {
@@ -230,7 +230,7 @@ describe('deliveries', () => {
     await page.getByRole('link', { name: 'Show its deliveries' }).click()
     expect(await page.locator('tbody tr').count()).toBe(3)
     await page.reload()
-    await page.getByText('Only deliveries of').getByRole('link', { name: receiver.url }).click()
+    await page.getByRole('link', { name: receiver.url }).first().click()
     await page.getByRole('link', { name: 'Show its requests' }).click()
     expect(await heading()).toBe('API requests')
   })
@@ -241,7 +241,7 @@ describe('deliveries', () => {
     await service.settled()
     await visit('/console/deliveries')
     await page.getByRole('link', { name: 'note.ended' }).click()
-    await page.getByRole('button', { name: 'Replay' }).click()
+    await page.getByRole('button', { name: 'Replay the event' }).click()
     await page.getByText('Replay of').waitFor()
     await page.getByText('delivered').waitFor()
     const [first, again] = inbox.received.filter(({ event }) => event.event_type === 'note.ended')
@@ -256,20 +256,20 @@ describe('a note', () => {
     await registered()
     await visit('/console/notes')
     await page.getByLabel('Title').fill('Stand-up')
-    await page.getByRole('button', { name: 'Record' }).click()
-    await page.getByRole('button', { name: 'End session' }).click()
+    await page.getByRole('button', { name: 'Record a note' }).click()
+    await page.getByRole('button', { name: 'End the recording session' }).click()
     await page.getByText('ended', { exact: true }).first().waitFor()
     await service.settled()
     await page.getByLabel('Title').fill('Stand-up, Monday')
-    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('button', { name: 'Edit the note' }).click()
     await page.getByRole('heading', { name: 'Stand-up, Monday' }).waitFor()
     await service.settled()
-    await page.getByLabel('Where').selectOption('Design')
-    await page.getByRole('button', { name: 'Move' }).click()
+    await page.getByLabel('Place').selectOption('Design')
+    await page.getByRole('button', { name: 'Move the note' }).click()
     await page.locator('dd', { hasText: 'Design' }).waitFor()
-    await page.getByText('Delete this note').click()
-    await page.getByRole('button', { name: 'Delete note' }).click()
-    await page.getByText('This note was deleted').waitFor()
+    await page.getByText('Delete the note …').click()
+    await page.getByRole('button', { name: 'Delete the note' }).click()
+    await page.getByRole('link', { name: 'Deleted' }).waitFor()
     await service.settled()
     expect(inbox.kinds).toEqual(['note.ended', 'note.summary.generated', 'note.updated', 'note.deleted'])
     expect(inbox.received.at(-1)?.event.data).toMatchObject({ reason: 'access_lost' })
@@ -314,11 +314,11 @@ describe('time and faults', () => {
     await visit('/console/clock')
     await page.getByRole('button', { name: '+30s' }).click()
     await page.getByLabel('By').fill('2h36m')
-    await page.getByRole('button', { name: 'Advance' }).click()
+    await page.getByRole('button', { name: 'Advance the clock', exact: true }).click()
     await page.locator('#now', { hasText: '1 Jan 02:36:30' }).waitFor()
     expect(service.attempts.filter(({ event_type }) => event_type === 'note.ended')).toHaveLength(5)
     inbox.answer = () => 204
-    await page.getByRole('button', { name: 'Until nothing is pending' }).click()
+    await page.getByRole('button', { name: 'Advance the clock until nothing is pending' }).click()
     await page.locator('#now', { hasText: '14:3' }).waitFor()
     expect(service.deliveries.at(-1)?.status).toBe('delivered')
   })
@@ -326,9 +326,14 @@ describe('time and faults', () => {
   it('are chosen from a list, shown as a test would write them, and removed', async () => {
     await registered()
     await visit('/console/faults')
-    await page.getByLabel('Fault of a request').selectOption('503')
-    await page.getByLabel('Which calls').last().fill('1, 3')
-    await page.getByRole('button', { name: 'Inject' }).last().click()
+    const form = page.locator('form', { has: page.getByLabel('Request', { exact: true }) })
+    await form.getByLabel('Request', { exact: true }).fill('GET /v1/notes')
+    await form.getByLabel('Kind').selectOption('status')
+    await form.getByRole('textbox', { name: 'Status' }).fill('503')
+    await form.getByLabel('Calls').fill('1, 3')
+    await form.getByRole('button', { name: 'Inject a fault' }).click()
+    await page.getByRole('heading', { name: 'GET /v1/notes' }).waitFor()
+    await visit('/console/faults')
     await page.getByText('{"request":"GET /v1/notes","calls":[1,3],"fault":{"kind":"status","status":503}}').waitFor()
     const statuses: number[] = []
     for (let count = 0; count < 4; count++) statuses.push((await call(service, 'GET /v1/notes')).status)
@@ -343,28 +348,32 @@ describe('time and faults', () => {
     service.faults.inject({ delivery: '*', rate: 0.1, fault: { kind: 'duplicated' } })
     await call(service, 'GET /v1/notes')
     await visit('/console/faults')
-    await page.getByText('10 % of all calls').waitFor()
-    await page.getByRole('row', { name: 'GET /v1/notes all calls 503 1 Remove' }).getByRole('link').click()
+    await page.getByText('rate: 0.1').waitFor()
+    await page.getByRole('link', { name: 'GET /v1/notes' }).click()
 
-    await page.getByLabel('Rule, as JSON').fill('{"request": "GET /v1/notes", ')
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('field of the form is not JSON').waitFor()
+    await page.getByRole('textbox', { name: 'Status' }).fill('200')
+    await page.getByRole('button', { name: 'Change the fault' }).click()
+    await page.getByText('It must be a number from 400').waitFor()
     complaints = complaints.filter((complaint) => !complaint.includes('422'))
     await page.goBack()
     const rule = {
       request: 'GET /v1/notes',
-      calls: [2],
+      calls: 2,
       fault: { kind: 'status', status: 429, retryAfter: 30 },
     } as const
-    await page.getByLabel('Rule, as JSON').fill(JSON.stringify(rule))
-    await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('heading', { name: 'status, status: 429, retryAfter: 30' }).waitFor()
+    await page.getByLabel('Calls').fill('2')
+    await page.getByRole('textbox', { name: 'Status' }).fill('429')
+    await page.getByLabel('RetryAfter').fill('30')
+    await page.getByRole('button', { name: 'Change the fault' }).click()
+    await page.getByText('retryAfter: 30').waitFor()
     expect(service.faults.rules[0]).toEqual(rule)
 
-    await page.getByRole('button', { name: 'Remove' }).click()
-    await page.getByText('It arrives twice').first().waitFor()
+    await page.getByText('Remove the fault …').click()
+    await page.getByRole('button', { name: 'Remove the fault' }).click()
+    await page.getByRole('link', { name: '* deliveries' }).click()
     expect(service.faults.rules).toMatchObject([{ delivery: '*' }])
-    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('Remove the fault …').click()
+    await page.getByRole('button', { name: 'Remove the fault' }).click()
     await page.getByText('No faults').waitFor()
   })
 })
@@ -374,7 +383,7 @@ describe('the console and foreign pages', () => {
     const foreign = await startReceiver(
       () =>
         new Response(
-          `<form method="post" action="${service.baseUrl}/console/act/POST/control/channels"><input name="name" value="Taken"></form><script>document.forms[0].submit()</script>`,
+          `<form method="post" action="${service.baseUrl}/console/act"><input name="operation" value="POST /control/channels"><input name="next" value="/console"><input name="name" value="Taken"></form><script>document.forms[0].submit()</script>`,
           { headers: { 'content-type': 'text/html' } },
         ),
     )
@@ -409,7 +418,7 @@ it('works without scripts', async () => {
   const plain = await (await openWindow(browser, { javaScriptEnabled: false })).newPage()
   await plain.goto(`${service.baseUrl}/console/notes`)
   await plain.getByLabel('Title').fill('By hand')
-  await plain.getByRole('button', { name: 'Record' }).click()
+  await plain.getByRole('button', { name: 'Record a note' }).click()
   await plain.getByRole('heading', { name: 'By hand' }).waitFor()
   await plain.context().close()
 })
@@ -433,7 +442,12 @@ function heading(): Promise<string | null> {
 async function tabTo(label: string): Promise<void> {
   for (let count = 0; count < 40; count++) {
     await page.keyboard.press('Tab')
-    if (await page.getByLabel(label, { exact: true }).evaluate((field) => field === field.ownerDocument.activeElement))
+    if (
+      await page
+        .getByLabel(label, { exact: true })
+        .first()
+        .evaluate((field) => field === field.ownerDocument.activeElement)
+    )
       return
   }
   throw new Error(`The keyboard does not reach "${label}".`)

@@ -58,7 +58,7 @@ describe('the console of a service that listens', () => {
       await using service = await createNotesService({ clock: 'virtual' })
       await service.listen()
       const body = `next=/console${operation.endsWith('notes') ? '&place=personal' : ''}${operation.endsWith('channels') ? '&name=Design' : ''}`
-      const form = { path: `/console/act/${operation}`, method: 'POST', body }
+      const form = { path: '/console/act', method: 'POST', body: `operation=${operation.replace('/', ' /')}&${body}` }
       const type = { 'content-type': 'application/x-www-form-urlencoded' }
       for (const origin of [{}, { origin: 'null' }, { origin: 'http://evil.test' }, { origin: 'http://127.0.0.1:1' }]) {
         expect((await ask(service, { ...form, headers: { ...type, ...origin } })).status).toBe(403)
@@ -73,36 +73,62 @@ describe('the console of a service that listens', () => {
     await using service = await createNotesService()
     await service.listen()
     const send = (operation: string, form: Record<string, string>) =>
-      fetch(`${service.baseUrl}/console/act/${operation}`, {
+      fetch(`${service.baseUrl}/console/act`, {
         method: 'POST',
         headers: { origin: service.baseUrl },
-        body: new URLSearchParams({ ...form, next: '/console' }),
+        body: new URLSearchParams({ ...form, operation, next: '/console' }),
       })
     expect((await ask(service, { path: '/console/notes' })).text).not.toContain('owner-1')
-    const shown = await (await send('POST/control/owners', { name: 'acme' })).text()
+    const shown = await (await send('POST /control/owners', { name: 'acme' })).text()
     const [, acme] = service.owners
     expect(shown).toContain(acme?.apiKey)
     expect((await ask(service, { path: '/console/notes' })).text).toContain('owner-1')
 
     const owner_id = acme?.owner_id ?? ''
-    const { text } = await ask(service, { path: `/console/notes?owner=${owner_id}` })
-    expect(text).toContain(`name="owner_id" value="${owner_id}"`)
-    await send('POST/control/notes', { title: 'Of Acme', place: 'personal', owner_id })
+    const { text } = await ask(service, { path: `/console/notes?owner_id=${owner_id}` })
+    expect(text).toContain(`<option value="${owner_id}" selected>`)
+    await send('POST /control/notes', { title: 'Of Acme', place: 'personal', owner_id })
     expect([acme?.notes().length, service.owner.notes().length]).toEqual([1, 0])
   })
 
   it.each([
     ['no form at all', 'application/json', '{', 422],
     ['a form without its boundary', 'multipart/form-data', 'x', 422],
-    ['a form that leads elsewhere', 'application/x-www-form-urlencoded', 'next=https://evil.test', 422],
-    ['a form that leads to two lines', 'application/x-www-form-urlencoded', 'next=/console%0Ax', 422],
-    ['a field that is not JSON', 'application/x-www-form-urlencoded', 'next=/console&title:json={', 422],
-    ['a channel that does not exist', 'application/x-www-form-urlencoded', 'next=/console&place=chn_1', 404],
+    [
+      'a form that leads elsewhere',
+      'application/x-www-form-urlencoded',
+      'operation=POST /control/notes&next=https://evil.test',
+      422,
+    ],
+    [
+      'a form that leads to two lines',
+      'application/x-www-form-urlencoded',
+      'operation=POST /control/notes&next=/console%0Ax',
+      422,
+    ],
+    [
+      'an operation that does not exist',
+      'application/x-www-form-urlencoded',
+      'operation=POST /control/x&next=/console',
+      422,
+    ],
+    [
+      'a field that does not exist',
+      'application/x-www-form-urlencoded',
+      'operation=POST /control/channels&next=/console&nam=x',
+      422,
+    ],
+    [
+      'a channel that does not exist',
+      'application/x-www-form-urlencoded',
+      'operation=POST /control/notes&next=/console&place=chn_1',
+      404,
+    ],
   ])('says why it refuses %s', async (_what, type, body, expected) => {
     await using service = await createNotesService()
     await service.listen()
     const headers = { 'content-type': type, origin: service.baseUrl }
-    const path = '/console/act/POST/control/notes'
+    const path = '/console/act'
     const { status, text } = await ask(service, { path, method: 'POST', headers, body })
     expect(status).toBe(expected)
     expect(text).toContain('Request refused')
@@ -126,8 +152,8 @@ describe('the console of a service that listens', () => {
     await using service = await createNotesService()
     await service.listen()
     const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: service.baseUrl }
-    const path = `/console/act/${operation}/control/notes`
-    expect((await ask(service, { path, method: 'POST', headers, body: 'next=/console' })).status).toBe(404)
+    const body = `operation=${operation} /control/notes&next=/console`
+    expect((await ask(service, { path: '/console/act', method: 'POST', headers, body })).status).toBe(422)
   })
 
   it('pages through notes and deliveries', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { curlOf } from './curl.ts'
+import { curlOf } from './delivery-attempts.ts'
 
 it('a shell reads the command as the request that it stands for, whatever is in it', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((drawn) => !drawn.includes('\0'))

@@ -11,7 +11,7 @@ import { showService } from '../fixtures/shown-service.ts'
 /** Set it to make the pictures of the documentation. */
 const shooting = process.env['NOTEWIRE_SCREENSHOTS'] !== undefined
 const DOCS = join(import.meta.dirname, '../../../../docs/mock-server')
-/** A palette of 64 colors makes them this small. */
+/** A palette of 32 colors makes them this small. */
 const MAX_PICTURE_BYTES = 50_000
 
 const shown = showService(() => aLivedInService(shooting ? 4010 : 0))
@@ -85,12 +85,13 @@ describe('the pictures of the documentation', () => {
   it.runIf(shooting).each(pictures)('%s', async (name, pageName, width, colorScheme) => {
     const context = await openWindow(shown.browser, { width, colorScheme })
     const page = await context.newPage()
+    await page.setViewportSize({ width, height: 720 })
     await page.goto(shown.service.baseUrl + new Map(pages).get(pageName)?.())
     if (name === 'delivery') await page.locator('#attempt-1 summary').click()
     if (name === 'shortcuts') await page.keyboard.press('?')
     const picture = await page.screenshot({ animations: 'disabled' })
     await sharp(picture)
-      .png({ palette: true, colors: 64, effort: 10 })
+      .png({ palette: true, colors: 32, effort: 10 })
       .toFile(join(DOCS, `console-${name}.png`))
     await context.close()
   })

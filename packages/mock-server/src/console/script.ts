@@ -28,6 +28,16 @@ function subscribe() {
 }
 if (document.querySelector('main [data-live]') !== null) subscribe()
 
+// Shows the fields that belong to the chosen alternative of a form.
+function showFields() {
+  for (const part of document.querySelectorAll('[data-when]')) {
+    const chosen = part.closest('form').elements[part.dataset.when]?.value ?? part.dataset.values
+    part.hidden = !part.dataset.values.split(' ').includes(chosen) && chosen !== part.dataset.values
+  }
+}
+addEventListener('change', showFields)
+showFields()
+
 document.addEventListener('click', async ({ target }) => {
   const button = target.closest('button[data-copy]')
   if (button === null) return

@@ -5,6 +5,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { ServiceParts } from '../api/service-parts.ts'
 import { MockServerError, type MockServerErrorCode } from '../errors/mock-server-error.ts'
 import { CONTROL_OPERATIONS } from './control-operations.ts'
+import type { ControlOperation } from './operation.ts'
 
 const MAX_BODY_BYTES = 256 * 1024
 
@@ -17,7 +18,7 @@ export function createControlApi(service: ServiceParts): (request: Request) => R
     return refused(context, error)
   })
   api.notFound((context) => refused(context, unknownOperation()))
-  for (const [route, { status = 200, perform }] of Object.entries(CONTROL_OPERATIONS)) {
+  for (const [route, { status = 200, perform }] of Object.entries<ControlOperation>(CONTROL_OPERATIONS)) {
     const [method = '', path = ''] = route.split(' ')
     api.on(method, path, async (context) => {
       const input = method === 'GET' ? context.req.query() : await bodyOf(context)
@@ -41,6 +42,7 @@ async function bodyOf(context: Context): Promise<unknown> {
 const STATUSES: Partial<Record<MockServerErrorCode, ContentfulStatusCode>> = {
   json_invalid: 400,
   option_invalid: 422,
+  form_malformed: 422,
   clock_not_virtual: 409,
   endpoint_missing: 409,
   endpoint_not_active: 409,
@@ -48,8 +50,13 @@ const STATUSES: Partial<Record<MockServerErrorCode, ContentfulStatusCode>> = {
   session_ended: 409,
 }
 
-function refused(context: Context, { code, message, problem, remedy, option }: MockServerError): Response {
-  return context.json({ error: { code, message, problem, remedy, option } }, STATUSES[code] ?? 404)
+export function statusOf({ code }: MockServerError): ContentfulStatusCode {
+  return STATUSES[code] ?? 404
+}
+
+function refused(context: Context, error: MockServerError): Response {
+  const { code, message, problem, remedy, option } = error
+  return context.json({ error: { code, message, problem, remedy, option } }, statusOf(error))
 }
 
 function unknownOperation(): MockServerError {

@@ -25,7 +25,7 @@ export const CONTROL_OPERATIONS = {
   ...faultOperations,
   'GET /control/clock': operation({ summary: 'Read the clock', run: clockView }),
   'POST /control/clock/advance': operation({
-    summary: 'Advance the virtual clock',
+    summary: 'Advance the clock',
     input: fields({ by: durationSchema.check(z.describe('How far: "26h40m", "90s", or milliseconds.')) }),
     run: async (call) => {
       await call.timeline.advance(call.input.by)
@@ -33,7 +33,7 @@ export const CONTROL_OPERATIONS = {
     },
   }),
   'POST /control/clock/settle': operation({
-    summary: 'Advance a virtual clock until no delivery, retry or summary is pending',
+    summary: 'Advance the clock until nothing is pending',
     run: async (call) => {
       // With the machine's clock, this would wait for the longest retry delay.
       if (call.timeline.mode === 'virtual') await call.timeline.settled()
@@ -42,6 +42,9 @@ export const CONTROL_OPERATIONS = {
   }),
 } satisfies Readonly<Record<`${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /control/${string}`, ControlOperation>>
 
-function clockView({ timeline }: ServiceParts): object {
+/** The method and path of an operation. */
+export type Route = keyof typeof CONTROL_OPERATIONS
+
+function clockView({ timeline }: ServiceParts) {
   return { mode: timeline.mode, now: timestamp(timeline.now()) }
 }

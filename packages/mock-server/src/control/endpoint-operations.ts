@@ -4,7 +4,7 @@ import { endpointResource } from '../api/endpoint-resource.ts'
 import type { Endpoint } from '../delivery/endpoint.ts'
 import type { Endpoints } from '../delivery/endpoints.ts'
 import { fields } from '../errors/checked.ts'
-import { operation, ownerFilter, ownerOrFirst, unknown } from './operation.ts'
+import { known, operation, ownerFilter, ownerOrFirst } from './operation.ts'
 
 const url = z.string().check(z.describe('Where deliveries are sent.'))
 const events = z.array(z.enum(NOTE_EVENT_KINDS)).check(z.minLength(1), z.describe('The event kinds to subscribe to.'))
@@ -28,57 +28,59 @@ export const endpointOperations = {
         .check(z.describe("The integration that it belongs to. Default: that of the owner's own key.")),
       ...ownerOrFirst,
     }),
-    run: async ({ endpoints, owners, sender, input: { url, events, integration_id, owner_id } }) => {
+    run: ({ endpoints, owners, sender, input: { url, events, integration_id, owner_id } }) => {
       const integration =
         integration_id === undefined
           ? owners.find(owner_id).firstIntegration
           : owners.integration(integration_id).integration
-      return withSecret(endpoints.create(integration, await sender.checkUrl(url), events))
+      return withSecret(endpoints.create(integration, sender.checkUrl(url), events))
     },
   }),
+  'GET /control/endpoints/:endpoint_id': operation({
+    summary: 'Read an endpoint',
+    run: ({ endpoints, id }) => endpointView(endpointOf(endpoints, id('endpoint_id'))),
+  }),
   'PATCH /control/endpoints/:endpoint_id': operation({
-    summary: 'Change an endpoint. Another URL is verified',
+    summary: 'Change the endpoint',
     input: fields({
-      url: z.optional(url),
+      url: z.optional(url).check(z.describe('Another URL is verified.')),
       events: z.optional(events),
       status: z.optional(z.literal('active')).check(z.describe('Verifies an inactive endpoint again.')),
     }),
-    run: async (call) => {
+    run: (call) => {
       const { url, events, status } = call.input
-      if (url !== undefined) await call.sender.checkUrl(url)
+      if (url !== undefined) call.sender.checkUrl(url)
       const endpoint = endpointOf(call.endpoints, call.id('endpoint_id'))
       // An unchanged URL is not verified again.
       call.endpoints.update(endpoint, { url: url === endpoint.url ? undefined : url, events, status })
       return endpointView(endpoint)
     },
   }),
-  'DELETE /control/endpoints/:endpoint_id': operation({
-    summary: 'Delete an endpoint',
-    status: 204,
-    run: ({ endpoints, id }) => void endpoints.delete(endpointOf(endpoints, id('endpoint_id'))),
-  }),
   'POST /control/endpoints/:endpoint_id/rotate-secret': operation({
-    summary: 'Rotate the signing secret of an endpoint',
+    summary: 'Rotate the signing secret',
     run: ({ endpoints, id }) => {
       const endpoint = endpointOf(endpoints, id('endpoint_id'))
       endpoints.rotateSecret(endpoint)
       return withSecret(endpoint)
     },
   }),
+  'DELETE /control/endpoints/:endpoint_id': operation({
+    summary: 'Delete the endpoint',
+    status: 204,
+    run: ({ endpoints, id }) => void endpoints.delete(endpointOf(endpoints, id('endpoint_id'))),
+  }),
 }
 
 /** @throws `MockServerError` `endpoint_unknown` */
 export function endpointOf(endpoints: Endpoints, endpoint_id: string): Endpoint {
-  const endpoint = endpoints.find(endpoint_id)
-  if (endpoint !== undefined) return endpoint
-  throw unknown('endpoint_unknown', `endpoint ${endpoint_id}`)
+  return known('endpoint', endpoint_id, endpoints.find(endpoint_id))
 }
 
-function endpointView(endpoint: Endpoint): object {
+function endpointView(endpoint: Endpoint) {
   const { integration_id, owner } = endpoint.integration
   return { ...endpointResource(endpoint), integration_id, owner_id: owner.owner_id }
 }
 
-function withSecret(endpoint: Endpoint): object {
+function withSecret(endpoint: Endpoint) {
   return { ...endpointView(endpoint), signing_secret: endpoint.secrets.text }
 }

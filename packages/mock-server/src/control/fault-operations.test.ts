@@ -13,7 +13,7 @@ it('a fault rule is replaced, and its calls are counted from 1 again', async () 
       ...(body && { body: JSON.stringify(body) }),
     })
   const kept = service.faults.inject({ request: 'GET /v1/notes', calls: 1, fault: { kind: 'status', status: 503 } })
-  service.faults.inject({ request: 'POST /v1/notes', fault: { kind: 'truncated' } })
+  service.faults.inject({ request: 'POST /v1/webhook-endpoints', fault: { kind: 'truncated' } })
   expect([await status(), await status()]).toEqual([503, 200])
 
   const rule = { request: 'GET /v1/notes', calls: [1, 3], fault: { kind: 'status', status: 429 } }

@@ -1,6 +1,6 @@
 import type { ServiceParts } from '../api/service-parts.ts'
 import { faultRuleSchema } from '../faults/fault-rule.ts'
-import { operation, unknown } from './operation.ts'
+import { known, operation } from './operation.ts'
 
 export const faultOperations = {
   'GET /control/faults': operation({
@@ -14,12 +14,16 @@ export const faultOperations = {
     run: ({ faults, input }) => faultView(faults.inject(input)),
   }),
   'DELETE /control/faults': operation({
-    summary: 'Remove every fault rule',
+    summary: 'Remove all faults',
     status: 204,
     run: ({ faults }) => void faults.clear(),
   }),
+  'GET /control/faults/:fault_id': operation({
+    summary: 'Read a fault rule',
+    run: (call) => faultView(faultOf(call, call.id('fault_id'))),
+  }),
   'PUT /control/faults/:fault_id': operation({
-    summary: 'Replace a fault rule. Its calls are counted from 1 again',
+    summary: 'Change the fault',
     input: faultRuleSchema,
     run: (call) => {
       const fault = faultOf(call, call.id('fault_id'))
@@ -28,7 +32,7 @@ export const faultOperations = {
     },
   }),
   'DELETE /control/faults/:fault_id': operation({
-    summary: 'Remove a fault rule',
+    summary: 'Remove the fault',
     status: 204,
     run: (call) => void faultOf(call, call.id('fault_id')).remove(),
   }),
@@ -36,13 +40,11 @@ export const faultOperations = {
 
 type Fault = ServiceParts['faults']['injected'][number]
 
-/** @throws `MockServerError` `fault_unknown` */
-export function faultOf({ faults }: ServiceParts, fault_id: string): Fault {
+function faultOf({ faults }: ServiceParts, fault_id: string): Fault {
   const fault = faults.injected.find((injected) => injected.fault_id === fault_id)
-  if (fault === undefined) throw unknown('fault_unknown', `fault ${fault_id}`)
-  return fault
+  return known('fault', fault_id, fault)
 }
 
-function faultView({ fault_id, rule, struck }: Fault): object {
+function faultView({ fault_id, rule, struck }: Fault) {
   return { fault_id, rule, struck }
 }

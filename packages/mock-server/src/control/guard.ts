@@ -1,3 +1,4 @@
+import { isLoopback } from '@notewire/protocol'
 import type { Refusal } from '../errors/mock-server-error.ts'
 
 export interface Visitor {
@@ -15,14 +16,14 @@ export interface Visitor {
 export function refusalOf(request: Request, { address, consoleHosts }: Visitor): Refusal | undefined {
   const host = request.headers.get('host') ?? ''
   const name = URL.parse(`http://${host}`)?.hostname
-  if (!isLoopbackAddress(address) && consoleHosts.length === 0) {
+  if (!isLoopback(address ?? '') && consoleHosts.length === 0) {
     return {
       problem: 'the console answers only requests from this machine',
       remedy: 'Start the mock server with --console-host and the host name under which other machines reach it.',
     }
   }
   // An attacker's host name may resolve to this machine. A page from there could otherwise read the answers (DNS rebinding).
-  if (name === undefined || !(isLoopbackName(name) || consoleHosts.some((known) => known.toLowerCase() === name))) {
+  if (name === undefined || !(isLoopback(name) || consoleHosts.some((known) => known.toLowerCase() === name))) {
     return {
       problem: 'the console does not answer under this host name',
       remedy: 'Use the URL that the mock server printed, or start it with --console-host and this name.',
@@ -62,12 +63,4 @@ export function consoleHeaders(answer: Response): Response {
   headers.set('referrer-policy', 'same-origin')
   headers.set('cache-control', 'no-store')
   return new Response(answer.body, { status: answer.status, headers })
-}
-
-function isLoopbackAddress(address = ''): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address)
-}
-
-function isLoopbackName(name: string): boolean {
-  return name === 'localhost' || name === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(name)
 }

@@ -2,15 +2,15 @@ import * as z from 'zod/mini'
 import { fields, name } from '../errors/checked.ts'
 import { noteChangesSchema, outcomeSchema } from '../world/create-owner.ts'
 import type { NoteRecord } from '../world/note.ts'
-import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
+import { logQuery, matcherOf, pageOf } from './log-page.ts'
 import {
   type Call,
   type ControlOperation,
+  known,
   operation,
   ownerFilter,
   ownerOrFirst,
-  paging,
   timestamp,
 } from './operation.ts'
 
@@ -19,13 +19,21 @@ const place = name.check(z.describe('`personal`, or the identifier of a channel.
 export const noteOperations = {
   'GET /control/notes': operation({
     summary: 'List notes, the newest first, including tombstones',
-    input: fields({ ...ownerFilter, ...paging }),
-    run: ({ owners, input: { owner_id, ...part } }) => ({
-      notes: newestNotes(owners, owner_id, part).notes.map(({ world, note }) => noteView(world, note)),
-    }),
+    input: fields({ ...ownerFilter, ...logQuery }),
+    run: ({ owners, input: { owner_id, search, ...position } }) => {
+      const isFound = matcherOf(search)
+      const worlds = owners.only(owner_id)
+      const notes = worlds.flatMap((world) => world.notes.all().map((note) => ({ world, note })))
+      if (worlds.length > 1) notes.sort((one, other) => one.note.created_at - other.note.created_at)
+      const matches = ({ note: { note_id, title, status } }: (typeof notes)[number]) =>
+        isFound(() => [note_id, title, status])
+      const part = pageOf(notes, ({ note }) => note.note_id, matches, position)
+      const found = known('note', position.before, part)
+      return { notes: found.entries.map(({ world, note }) => noteView(world, note)), page: found.page }
+    },
   }),
   'POST /control/notes': operation({
-    summary: 'Create a note and start its first recording session',
+    summary: 'Record a note',
     status: 201,
     input: fields({
       title: z.optional(z.nullable(z.string())).check(z.describe('Default: a plausible title.')),
@@ -41,30 +49,30 @@ export const noteOperations = {
     },
   }),
   'GET /control/notes/:note_id': onNote({ summary: 'Read a note with its recording sessions' }),
+  'POST /control/notes/:note_id/sessions/:recording_session_id/end': onNote({
+    summary: 'End the recording session',
+    input: outcomeSchema,
+    act: (world, note_id, { id, input }) => world.endSession(note_id, id('recording_session_id'), input),
+  }),
   'PATCH /control/notes/:note_id': onNote({
-    summary: 'Edit the title or the content of a note',
+    summary: 'Edit the note',
     input: noteChangesSchema,
     act: (world, note_id, { input }) => world.editNote(note_id, input),
   }),
   'POST /control/notes/:note_id/move': onNote({
-    summary: 'Move a note to a channel, or to the personal notes',
+    summary: 'Move the note',
     input: fields({ place }),
     act: (world, note_id, { input }) => world.moveNote(note_id, input.place),
   }),
-  'DELETE /control/notes/:note_id': operation({
-    summary: 'Delete a note',
-    status: 204,
-    run: ({ owners, id }) => void owners.ofNote(id('note_id')).deleteNote(id('note_id')),
-  }),
   'POST /control/notes/:note_id/sessions': operation({
-    summary: 'Start another recording session of a note',
+    summary: 'Start another recording session',
     status: 201,
     run: ({ owners, id }) => ({ recording_session_id: owners.ofNote(id('note_id')).beginSession(id('note_id')) }),
   }),
-  'POST /control/notes/:note_id/sessions/:recording_session_id/end': onNote({
-    summary: 'End a recording session',
-    input: outcomeSchema,
-    act: (world, note_id, { id, input }) => world.endSession(note_id, id('recording_session_id'), input),
+  'DELETE /control/notes/:note_id': operation({
+    summary: 'Delete the note',
+    status: 204,
+    run: ({ owners, id }) => void owners.ofNote(id('note_id')).deleteNote(id('note_id')),
   }),
 }
 
@@ -75,8 +83,8 @@ function onNote<Schema extends z.ZodMiniType = z.ZodMiniType<undefined>>({
 }: Pick<ControlOperation, 'summary'> & {
   readonly input?: Schema
   readonly act?: (world: World, note_id: string, call: Call<z.output<Schema>>) => void
-}): ControlOperation {
-  return operation<Schema>({
+}) {
+  return operation<object, Schema>({
     ...described,
     run: (call) => {
       const note_id = call.id('note_id')
@@ -87,7 +95,7 @@ function onNote<Schema extends z.ZodMiniType = z.ZodMiniType<undefined>>({
   })
 }
 
-function noteView({ owner_id }: World, note: NoteRecord): object {
+function noteView({ owner_id }: World, note: NoteRecord) {
   const { note_id, revision, title, content, status, transcript_status, summary_status, place, sessions } = note
   return {
     ...{ note_id, owner_id, revision, title, content, status, transcript_status, summary_status, place },
@@ -97,21 +105,4 @@ function noteView({ owner_id }: World, note: NoteRecord): object {
     deleted_at: timestamp(note.deleted_at),
     sessions: sessions.map(({ recording_session_id, ended }) => ({ recording_session_id, ended })),
   }
-}
-
-export interface OwnedNote {
-  readonly world: World
-  readonly note: NoteRecord
-}
-
-export function newestNotes(
-  owners: Owners,
-  owner_id: string | undefined,
-  { skip, limit }: { readonly skip: number; readonly limit: number },
-): { readonly notes: readonly OwnedNote[]; readonly more: boolean } {
-  const found = owners
-    .only(owner_id)
-    .flatMap((world) => world.notes.newest(skip + limit + 1).map((note) => ({ world, note })))
-    .toSorted((one, other) => other.note.created_at - one.note.created_at)
-  return { notes: found.slice(skip, skip + limit), more: found.length > skip + limit }
 }

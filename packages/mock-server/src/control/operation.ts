@@ -3,8 +3,9 @@ import type { ServiceParts } from '../api/service-parts.ts'
 import { checked } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 
-/** An operation of the control API. The forms of the console perform the same operations. */
-export interface ControlOperation {
+/** An operation of the control API. The console makes its forms from the operations, and performs them. */
+export interface ControlOperation<Answer extends object | undefined = object | undefined> {
+  /** A sentence without a period; the console shows it on the button. */
   readonly summary: string
   /** The status of a success. 204 has no body. @default 200 */
   readonly status?: 201 | 202 | 204
@@ -20,20 +21,19 @@ export interface ControlOperation {
 }
 
 type Id = (name: string) => string
-type Answer = object | undefined
 
 export interface Call<Input> extends ServiceParts {
   readonly id: Id
   readonly input: Input
 }
 
-export function operation<Schema extends z.ZodMiniType = z.ZodMiniType<undefined>>({
+export function operation<Answer extends object | undefined, Schema extends z.ZodMiniType = z.ZodMiniType<undefined>>({
   run,
   ...described
 }: Omit<ControlOperation, 'input' | 'perform'> & {
   readonly input?: Schema
   readonly run: (call: Call<z.output<Schema>>) => Answer | Promise<Answer>
-}): ControlOperation {
+}): ControlOperation<Answer> {
   const schema: z.ZodMiniType = described.input ?? z.transform(() => undefined)
   return {
     ...described,
@@ -42,18 +42,13 @@ export function operation<Schema extends z.ZodMiniType = z.ZodMiniType<undefined
   }
 }
 
-type UnknownCode = 'delivery_unknown' | 'endpoint_unknown' | 'fault_unknown' | 'key_unknown' | 'request_unknown'
+type Kind = 'delivery' | 'endpoint' | 'fault' | 'key' | 'note' | 'request'
 
-export function unknown(code: UnknownCode, what: string): MockServerError {
+/** @throws {@link MockServerError} `delivery_unknown` and the like, if nothing was found */
+export function known<Found>(kind: Kind, id: string | undefined, found: Found | undefined): Found {
+  if (found !== undefined) return found
   const remedy = 'It may have been deleted. Pass an identifier that this service listed.'
-  return new MockServerError(code, `this service has no ${what}`, remedy)
-}
-
-const countFrom0 = z.coerce.number().check(z.minimum(0), z.multipleOf(1))
-
-export const paging = {
-  limit: z._default(countFrom0, 50).check(z.describe('How many to list at most.')),
-  skip: z._default(countFrom0, 0).check(z.describe('How many of the newest to skip.')),
+  throw new MockServerError(`${kind}_unknown`, `this service has no ${kind} ${id}`, remedy)
 }
 
 export const ownerFilter = { owner_id: z.optional(z.string()).check(z.describe('Only of this owner.')) }

@@ -3,7 +3,7 @@ import { checked, fields, name } from '../errors/checked.ts'
 import { newOwnerSchema, scopesSchema } from '../world/create-owner.ts'
 import type { Integration } from '../world/integration.ts'
 import type { World } from '../world/world.ts'
-import { operation, ownerFilter, ownerOrFirst, unknown } from './operation.ts'
+import { known, operation, ownerFilter, ownerOrFirst } from './operation.ts'
 
 export const ownerOperations = {
   'GET /control/owners': operation({
@@ -11,7 +11,7 @@ export const ownerOperations = {
     run: ({ owners }) => ({ owners: owners.all().map(({ owner_id, name }) => ({ owner_id, name })) }),
   }),
   'POST /control/owners': operation({
-    summary: 'Create an owner, with an integration for the personal notes and its key',
+    summary: 'Create an owner',
     status: 201,
     input: newOwnerSchema,
     run: ({ owners, input }) => {
@@ -47,7 +47,7 @@ export const ownerOperations = {
     }),
   }),
   'POST /control/integrations': operation({
-    summary: 'Create an integration for the personal notes, or for channels',
+    summary: 'Create an integration',
     status: 201,
     input: fields({
       channels: z
@@ -58,6 +58,13 @@ export const ownerOperations = {
     run: ({ owners, input: { channels = ['personal'], owner_id } }) => {
       const world = owners.find(owner_id)
       return integrationView(world, world.createIntegration(channels))
+    },
+  }),
+  'GET /control/integrations/:integration_id': operation({
+    summary: 'Read an integration with its keys',
+    run: ({ owners, id }) => {
+      const { world, integration } = owners.integration(id('integration_id'))
+      return integrationView(world, integration)
     },
   }),
   'POST /control/integrations/:integration_id/keys': operation({
@@ -77,15 +84,18 @@ export const ownerOperations = {
     summary: 'Revoke an API key',
     status: 204,
     run: ({ owners, id }) => {
-      const isRevoked = owners.all().some(({ integrations }) => integrations.revokeKey(id('key_id')))
-      if (!isRevoked) throw unknown('key_unknown', `key ${id('key_id')}`)
+      const owner = owners.all().find(({ integrations }) => integrations.revokeKey(id('key_id')))
+      known('key', id('key_id'), owner)
       return undefined
     },
   }),
 }
 
-function integrationView({ integrations }: World, integration: Integration): object {
+function integrationView(world: World, integration: Integration): object {
   const { integration_id, owner, places } = integration
-  const keys = integrations.keysOf(integration).map(({ key_id, scopes }) => ({ key_id, scopes }))
-  return { integration_id, owner_id: owner.owner_id, places, keys }
+  const names = places.map(
+    (place) => world.channels().find((each) => each.channel_id === place)?.name ?? 'Personal notes',
+  )
+  const keys = world.integrations.keysOf(integration).map(({ key_id, scopes }) => ({ key_id, scopes }))
+  return { integration_id, name: names.join(', '), owner_id: owner.owner_id, places, keys }
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import type { ReceivedRequest } from '../api/request-log.ts'
 import { call } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import { withoutSecrets } from './hidden-secrets.ts'
-import type { LoggedRequest } from './request-operations.ts'
 
 async function listeningService(contract = {}): Promise<NotesService> {
   const service = await createNotesService({ clock: 'virtual', notes: 3, contract })
@@ -11,7 +11,7 @@ async function listeningService(contract = {}): Promise<NotesService> {
   return service
 }
 
-async function logged(service: NotesService, query = ''): Promise<readonly LoggedRequest[]> {
+async function logged(service: NotesService, query = ''): Promise<readonly ReceivedRequest[]> {
   return (await (await fetch(`${service.baseUrl}/control/requests${query}`)).json()).requests
 }
 
@@ -104,10 +104,10 @@ describe('the log of API requests', () => {
     expect(all).toHaveLength(1000)
     expect(all[0]?.answer?.length).toBeGreaterThan(0)
     expect(all.some(({ path }) => path === '/v1/notes/note_first')).toBe(false)
-    const first = service.requests.find(({ path }) => path === '/v1/notes/note_first')
-    const read = await (await fetch(`${service.baseUrl}/control/requests/${first?.request_id}`)).json()
-    expect([read.path, read.answer]).toEqual(['/v1/notes/note_first', undefined])
-    expect(service.requests).toHaveLength(1001)
+    const answer = await (await fetch(`${service.baseUrl}/control/requests?limit=1`)).json()
+    expect(answer.page).toMatchObject({ total: 1000, dropped: 1 })
+    expect(answer.requests[0].answer.body).toHaveLength(4096)
+    expect(service.requests).toHaveLength(1000)
   })
 
   it('shows a dropped connection as a request without an answer', async () => {

@@ -1,115 +1,76 @@
-import { systemClock } from '@notewire/protocol'
+import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS, type NoteEventKind, systemClock } from '@notewire/protocol'
 import * as z from 'zod/mini'
 import { fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { NoteRecord } from '../world/note.ts'
+import type { Owners } from '../world/owners.ts'
 import type { World } from '../world/world.ts'
 import { endpointOf } from './endpoint-operations.ts'
 import { type Call, ownerOrFirst } from './operation.ts'
 
-const note_id = z.optional(z.string()).check(z.describe('The note of the event. Default: a new note.'))
-const title = z.optional(z.string())
-const endpoint_id = z.optional(z.string()).check(z.describe('The endpoint. Default: every endpoint.'))
-
-export const triggerSchema = z.discriminatedUnion('event_type', [
-  fields({ event_type: z.literal(['note.ended', 'note.summary.generated']), note_id, title, ...ownerOrFirst }),
-  fields({
-    event_type: z.literal('note.updated'),
-    note_id,
-    title: title.check(z.describe('The title after the edit. Default: a new one.')),
-    ...ownerOrFirst,
-  }),
-  fields({
-    event_type: z.literal('note.deleted'),
-    note_id,
-    title,
-    reason: z._default(z.enum(['deleted', 'access_lost']), 'deleted'),
-    ...ownerOrFirst,
-  }),
-  fields({ event_type: z.literal(['endpoint.verification', 'endpoint.test']), endpoint_id }),
-])
+export const triggerSchema = fields({
+  event_type: z.enum([...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]),
+  note_id: z.optional(z.string()).check(z.describe('The note of the event. Default: a new note.')),
+  title: z.optional(z.string()).check(z.describe('The title of a new note, or after an edit.')),
+  reason: z._default(z.enum(['deleted', 'access_lost']), 'deleted').check(z.describe('Of note.deleted.')),
+  endpoint_id: z.optional(z.string()).check(z.describe('For endpoint events. Default: every endpoint.')),
+  ...ownerOrFirst,
+})
 
 type TriggerInput = z.output<typeof triggerSchema>
-
-type Triggered =
-  | { readonly event_type: TriggerInput['event_type']; readonly note_id: string }
-  | { readonly event_type: TriggerInput['event_type']; readonly endpoint_ids: readonly string[] }
 
 /**
  * Performs the act of an owner that causes an event of this kind (contract §6).
  *
  * @throws {@link MockServerError} when the owner, note or endpoint does not exist
  */
-export function trigger(call: Call<unknown>, input: TriggerInput): Triggered {
+export function trigger(call: Call<unknown>, input: TriggerInput): object {
   const { event_type } = input
-  switch (event_type) {
-    case 'endpoint.test':
-    case 'endpoint.verification':
-      return { event_type, endpoint_ids: sendToEndpoints(call, event_type, input.endpoint_id) }
-    case 'note.ended':
-    case 'note.summary.generated': {
-      const { note_id } = input
-      const world = worldOf(call, input)
-      return {
-        event_type,
-        note_id: note_id === undefined ? endedNote(world, input.title) : endSession(world, note_id),
-      }
-    }
-    case 'note.updated': {
-      const world = worldOf(call, input)
-      const note_id = input.note_id ?? endedNote(world, undefined)
-      world.editNote(note_id, { title: input.title ?? `Edited ${new Date(systemClock.now()).toISOString()}` })
-      return { event_type, note_id }
-    }
-    case 'note.deleted': {
-      const world = worldOf(call, input)
-      const note_id = input.note_id ?? endedNote(world, input.title)
-      if (input.reason === 'deleted') world.deleteNote(note_id)
-      else world.moveNote(note_id, anotherPlace(world, world.note(note_id)))
-      return { event_type, note_id }
-    }
+  if (event_type === 'endpoint.test' || event_type === 'endpoint.verification') {
+    return { event_type, endpoint_ids: sendToEndpoints(call, event_type, input.endpoint_id) }
   }
+  return triggerNoteEvent(call.owners, event_type, input)
 }
 
-function worldOf(
-  { owners }: Call<unknown>,
-  input: { note_id?: string | undefined; owner_id?: string | undefined },
-): World {
-  return input.note_id === undefined ? owners.find(input.owner_id) : owners.ofNote(input.note_id)
-}
-
-function endedNote(world: World, title: string | undefined): string {
-  return endSession(world, world.recordNote({ title }, 'personal').note_id)
+function triggerNoteEvent(owners: Owners, event_type: NoteEventKind, input: TriggerInput): object {
+  const { title, reason, owner_id } = input
+  const world = input.note_id === undefined ? owners.find(owner_id) : owners.ofNote(input.note_id)
+  const newTitle = event_type === 'note.updated' ? undefined : title
+  const note_id = input.note_id ?? world.recordNote({ title: newTitle }, 'personal').note_id
+  const isEnded = event_type === 'note.ended' || event_type === 'note.summary.generated'
+  if (isEnded || input.note_id === undefined) endSession(world, note_id)
+  if (event_type === 'note.updated') {
+    world.editNote(note_id, { title: title ?? `Edited ${new Date(systemClock.now()).toISOString()}` })
+  } else if (event_type === 'note.deleted') {
+    if (reason === 'deleted') world.deleteNote(note_id)
+    else world.moveNote(note_id, anotherPlace(world, note_id))
+  }
+  return { event_type, note_id }
 }
 
 /** Ends the open recording session of a note, or a new one. */
-function endSession(world: World, note_id: string): string {
+function endSession(world: World, note_id: string): void {
   const open = world.note(note_id).sessions.find(({ ended }) => !ended)?.recording_session_id
   world.endSession(note_id, open ?? world.beginSession(note_id), {})
-  return note_id
 }
 
-function anotherPlace(world: World, { place }: NoteRecord): string {
+function anotherPlace(world: World, note_id: string): string {
   const places = ['personal', ...world.channels().map(({ channel_id }) => channel_id)]
-  return places.find((other) => other !== place) ?? world.createChannel('Elsewhere').channel_id
+  return places.find((other) => other !== world.note(note_id).place) ?? world.createChannel('Elsewhere').channel_id
 }
 
 function sendToEndpoints(
-  call: Call<unknown>,
+  { endpoints, engine }: Call<unknown>,
   event_type: 'endpoint.test' | 'endpoint.verification',
   endpoint_id: string | undefined,
 ): readonly string[] {
-  const { endpoints, engine } = call
   const chosen = endpoint_id === undefined ? endpoints.all() : [endpointOf(endpoints, endpoint_id)]
-  if (chosen.length === 0) throw noEndpoint()
+  if (chosen.length === 0) {
+    const problem = 'the service has no endpoint to send to'
+    throw new MockServerError('endpoint_missing', problem, 'Register an endpoint first.')
+  }
   for (const endpoint of chosen) {
     if (event_type === 'endpoint.test') engine.sendTest(endpoint)
     else endpoints.update(endpoint, { url: endpoint.url })
   }
   return chosen.map((endpoint) => endpoint.endpoint_id)
-}
-
-function noEndpoint(): MockServerError {
-  const problem = 'the service has no endpoint to send to'
-  return new MockServerError('endpoint_missing', problem, 'Register an endpoint first.')
 }

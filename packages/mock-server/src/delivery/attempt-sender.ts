@@ -1,8 +1,8 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
-import type { UrlPolicy } from '../addresses/url-policy.ts'
 import type { Timeline } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import type { Attempt, AttemptOutcome, AttemptResponse } from './attempt.ts'
+import { type UrlPolicyName, urlRefusalOf } from './url-policy.ts'
 
 /** The `fetch` handler of a receiver in this process. */
 export type ReceiverFetch = (request: Request) => Response | Promise<Response>
@@ -17,11 +17,11 @@ const MAX_LOGGED_BYTES = 4096
 /** Sends attempts to receivers: to a connected one in this process, otherwise over the network. */
 export class AttemptSender {
   readonly #timeline: Timeline
-  readonly #urlPolicy: UrlPolicy
+  readonly #urlPolicy: UrlPolicyName
   readonly #connected = new Map<string, ReceiverFetch>()
   readonly #inFlight = new Set<AbortController>()
 
-  constructor(timeline: Timeline, urlPolicy: UrlPolicy) {
+  constructor(timeline: Timeline, urlPolicy: UrlPolicyName) {
     this.#timeline = timeline
     this.#urlPolicy = urlPolicy
   }
@@ -37,14 +37,14 @@ export class AttemptSender {
    * @returns the URL, unchanged
    * @throws {@link MockServerError} `option_invalid` when it is not absolute, contains credentials, or violates the URL policy
    */
-  async checkUrl(text: string): Promise<string> {
+  checkUrl(text: string): string {
     const url = URL.parse(text)
     if (url === null)
       throw urlRefused('"url" must be an absolute URL', 'Pass one such as https://receiver.example/hooks.')
     if (url.username !== '' || url.password !== '') {
       throw urlRefused('"url" must not contain a user name or a password', 'Remove them from the URL.')
     }
-    const refusal = this.#connected.has(url.href) ? undefined : await this.#urlPolicy.refusalOf(url)
+    const refusal = this.#connected.has(url.href) ? undefined : urlRefusalOf(this.#urlPolicy, url)
     if (refusal !== undefined) throw urlRefused(refusal.problem, refusal.remedy)
     return text
   }
@@ -61,7 +61,7 @@ export class AttemptSender {
       const { status } = response
       return { outcome: { kind: 'answered', status }, response: await readBeginning(response, signal) }
     } catch (error) {
-      return { outcome: failureOf(error, abort.signal), response: undefined }
+      return { outcome: failureOf(error, abort.signal, this.#connected.has(url)), response: undefined }
     } finally {
       deadline.cancel()
       this.#inFlight.delete(abort)
@@ -74,7 +74,8 @@ export class AttemptSender {
 
   async #answer(request: Request): Promise<Response> {
     const receiver = this.#connected.get(request.url)
-    return receiver === undefined ? await this.#urlPolicy.send(request) : await receiver(request)
+    // The global `fetch` is read at each attempt, so that one that is installed later (instrumentation, MSW) is used.
+    return receiver === undefined ? await globalThis.fetch(request) : await receiver(request)
   }
 }
 
@@ -88,12 +89,14 @@ function aborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-function failureOf(error: unknown, signal: AbortSignal): AttemptOutcome {
+function failureOf(error: unknown, signal: AbortSignal, isThrown: boolean): AttemptOutcome {
   if (signal.reason === 'deadline') return { kind: 'timed_out' }
-  return { kind: 'connection_failed', reason: signal.aborted ? 'service_closed' : reasonOf(error) }
+  if (signal.aborted) return { kind: 'connection_failed', reason: 'service_closed' }
+  const message = isThrown && error instanceof Error ? { message: error.message } : {}
+  return { kind: 'connection_failed', reason: reasonOf(error), ...message }
 }
 
-/** A code or a name. It is never the message, because an error of a receiver may quote a note. */
+/** A code or a name. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
   for (const cause of [error.cause, error]) {

@@ -50,10 +50,15 @@ export type AttemptOutcome =
   /** The receiver did not answer within 10 seconds. */
   | { readonly kind: 'timed_out' }
   /**
-   * The connection failed or broke. The reason is an error code of the system, the name of the error that the receiver threw,
-   * `address_not_public` if the URL policy refused the address, or `service_closed`.
+   * The connection failed or broke. The reason is an error code of the system, the name of the error that the receiver threw, or
+   * `service_closed`.
    */
-  | { readonly kind: 'connection_failed'; readonly reason: string }
+  | {
+      readonly kind: 'connection_failed'
+      readonly reason: string
+      /** The message of the error that a receiver in this process threw. */
+      readonly message?: string
+    }
   /** A fault lost the request before the receiver got it, or the answer after the receiver had handled the request. */
   | { readonly kind: 'dropped'; readonly lost: 'request' | 'answer' }
 

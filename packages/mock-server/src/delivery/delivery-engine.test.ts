@@ -153,17 +153,21 @@ describe('a delivery that fails', () => {
     expect(attemptsAtNotes(service)).toHaveLength(1)
   })
 
-  it('logs the name of an error that the receiver throws, and not its message', async () => {
+  it('logs the name and the message of an error that the receiver throws', async () => {
     await using service = await createNotesService()
     const inbox = anInbox(
       toNotes(() => {
-        throw new RangeError('the note says SECRET')
+        throw new RangeError('the index is full')
       }),
     )
     await service.connect(inbox.open)
     service.owner.record().end({ summary: false })
     await service.clock.advance(0)
-    expect(service.attempts.at(-1)?.outcome).toEqual({ kind: 'connection_failed', reason: 'RangeError' })
+    expect(service.attempts.at(-1)?.outcome).toEqual({
+      kind: 'connection_failed',
+      reason: 'RangeError',
+      message: 'the index is full',
+    })
   })
 })
 

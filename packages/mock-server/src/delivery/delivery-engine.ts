@@ -5,24 +5,21 @@ import {
   type NoteEvent,
   RETRY_DELAYS_MS,
 } from '@notewire/protocol'
-import type { Timeline } from '../clock/timeline.ts'
 import type { DeliveryFault } from '../faults/fault-rule.ts'
 import type { FaultRules } from '../faults/faults.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
-import { type Contract, sentEvent } from '../variants/contract-variants.ts'
-import { type Attempt, isSuccess, newAttempt } from './attempt.ts'
-import { type AttemptFaults, type Disorder, delayOf, faultsOf, reorderDelayOf } from './attempt-faults.ts'
-import type { AttemptSender, SendResult } from './attempt-sender.ts'
+import { sentEvent } from '../variants/sent-fields.ts'
+import { type Attempt, isSuccess } from './attempt.ts'
+import { type Disorder, delayOf, faultsOf, reorderDelayOf } from './attempt-faults.ts'
+import { AttemptLog, type AttemptLogParts } from './attempt-log.ts'
+import { BoundedLog } from './bounded-log.ts'
 import type { Delivery, DeliveryStatus, Dispatch } from './delivery.ts'
 import { type Endpoint, stateAfter } from './endpoint.ts'
 
 /** How long a reordered attempt waits for the next attempt, in milliseconds. */
 const MAX_REORDER_MS = 60_000
 
-interface EngineParts {
-  readonly timeline: Timeline
-  readonly contract: Contract
-  readonly sender: AttemptSender
+interface EngineParts extends AttemptLogParts {
   readonly disorder: Disorder
   readonly faults: FaultRules
 }
@@ -31,9 +28,9 @@ type Message = Pick<Delivery, 'event_id' | 'event_type' | 'body' | 'replay_of'>
 
 /** Delivers events to endpoints at least once, with signatures, retries and a log (contract §6, §8). */
 export class DeliveryEngine {
-  readonly attempts: Attempt[] = []
-  readonly deliveries: Delivery[] = []
+  readonly deliveries: BoundedLog<Delivery>
   disorder: Disorder
+  readonly #log: AttemptLog
   readonly #byId = new Map<string, Delivery>()
   readonly #pending = new Set<Dispatch>()
   /** Deliveries to inactive endpoints, which wait until their endpoint is active (open point 17). */
@@ -47,6 +44,12 @@ export class DeliveryEngine {
   constructor(parts: EngineParts) {
     this.#parts = parts
     this.disorder = parts.disorder
+    this.#log = new AttemptLog(parts)
+    this.deliveries = new BoundedLog(parts.keepLast, ({ delivery_id }) => this.#byId.delete(delivery_id))
+  }
+
+  get attempts(): BoundedLog<Attempt> {
+    return this.#log.entries
   }
 
   /**
@@ -106,8 +109,8 @@ export class DeliveryEngine {
       scheduled: undefined,
       firstOutcome: Promise.withResolvers(),
     }
-    this.deliveries.push(delivery)
     this.#byId.set(delivery.delivery_id, delivery)
+    this.deliveries.add(delivery)
     this.#pending.add(dispatch)
     const delayMs = reorderDelayOf(this.#disorderOf(delivery), randomOf(delivery.delivery_id, random))
     this.#scheduleAttempt(delayMs, dispatch)
@@ -174,37 +177,12 @@ export class DeliveryEngine {
   }
 
   async #attempt(dispatch: Dispatch, rules: readonly DeliveryFault[]): Promise<void> {
-    const { timeline, contract } = this.#parts
     const { delivery, endpoint } = dispatch
-    const { random, makeIdentifier } = endpoint.integration.owner
     delivery.attempts += 1
-    const attemptRandom = randomOf(`${delivery.delivery_id}/${delivery.attempts}`, random)
-    const faults = faultsOf(this.#disorderOf(delivery), rules, attemptRandom)
-    const webhookId = contract.webhookId === 'per_attempt' ? makeIdentifier('message') : delivery.webhook_id
-    const attempt = newAttempt(dispatch, webhookId, timeline.now(), faults)
-    const logged = this.#sendAndLog(attempt, faults.lost)
-    if (faults.duplicated && faults.lost !== 'request') {
-      void timeline.trackInFlight(this.#sendAndLog({ ...attempt, duplicate: true }, 'nothing'))
-    }
-    this.#finish(dispatch, await logged)
+    const label = `${delivery.delivery_id}/${delivery.attempts}`
+    const faults = faultsOf(this.#disorderOf(delivery), rules, randomOf(label, endpoint.integration.owner.random))
+    this.#finish(dispatch, await this.#log.attempt(dispatch, faults))
     dispatch.firstOutcome.resolve()
-  }
-
-  /** Logs attempts in the order of sending, not in the order of the responses. */
-  async #sendAndLog(attempt: Attempt, lost: AttemptFaults['lost']): Promise<Attempt> {
-    const index = this.attempts.push(attempt) - 1
-    const result = await this.#send(attempt, lost)
-    const logged = { ...attempt, duration_ms: this.#parts.timeline.now() - attempt.at, ...result }
-    this.attempts[index] = logged
-    return logged
-  }
-
-  async #send(attempt: Attempt, lost: AttemptFaults['lost']): Promise<SendResult> {
-    if (lost === 'request') return { outcome: { kind: 'dropped', lost }, response: undefined }
-    const result = await this.#parts.sender.send(attempt)
-    return lost === 'answer' && result.outcome.kind === 'answered'
-      ? { ...result, outcome: { kind: 'dropped', lost } }
-      : result
   }
 
   #finish(dispatch: Dispatch, { outcome }: Attempt): void {

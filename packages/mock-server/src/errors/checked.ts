@@ -58,7 +58,7 @@ function refusalOf(subject: string, issue: z.core.$ZodIssue | undefined, path: P
     : { problem: `${place} has a wrong value`, remedy: `It must be ${expected}.` }
 }
 
-/** `acts[2].note` for `['acts', 2, 'note']`. */
+/** `faults[0].calls` for `['faults', 0, 'calls']`. */
 function nameOf(path: Path): string {
   return path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))

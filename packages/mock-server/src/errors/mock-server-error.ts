@@ -4,6 +4,7 @@ import { NotewireError } from '@notewire/protocol'
 export type MockServerErrorCode =
   | 'already_listening'
   | 'arguments_invalid'
+  | 'base_url_taken'
   | 'channel_unknown'
   | 'clock_not_virtual'
   | 'console_refused'
@@ -24,8 +25,7 @@ export type MockServerErrorCode =
   | 'option_invalid'
   | 'owner_unknown'
   | 'request_unknown'
-  | 'scenario_invalid'
-  | 'scenario_unreadable'
+  | 'service_closed'
   | 'session_ended'
   | 'session_unknown'
 
@@ -41,7 +41,7 @@ export interface Refusal {
 export class MockServerError extends NotewireError<MockServerErrorCode> implements Refusal {
   readonly problem: string
   readonly remedy: string
-  /** The option or field that is wrong, such as `contract.keyForm` or `acts[2].note`, if the error is about one. */
+  /** The option or field that is wrong, such as `contract.keyForm` or `faults[0].calls`, if the error is about one. */
   readonly option: string | undefined
 
   constructor(code: MockServerErrorCode, problem: string, remedy: string, option?: string) {

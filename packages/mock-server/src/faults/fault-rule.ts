@@ -120,16 +120,45 @@ const affectedCalls = {
     .check(z.describe('The share of these calls, from 0 to 1. Default: 1.')),
 }
 
+/** The operations of the REST API. `*` is an identifier. */
+export const API_OPERATIONS = [
+  'GET /v1/notes',
+  'GET /v1/notes/*',
+  'GET /v1/notes/*/transcript',
+  'GET /v1/notes/*/summary',
+  'GET /v1/webhook-endpoints',
+  'POST /v1/webhook-endpoints',
+  'GET /v1/webhook-endpoints/*',
+  'PATCH /v1/webhook-endpoints/*',
+  'DELETE /v1/webhook-endpoints/*',
+  'POST /v1/webhook-endpoints/*/test',
+  'POST /v1/webhook-endpoints/*/rotate-secret',
+  'POST /v1/webhook-endpoints/*/deliveries/*/replay',
+] as const
+
+/** Whether the pattern of a rule matches a request, or an operation. */
+export function matchesRequest(pattern: string, request: string): boolean {
+  const [[wantedMethod, wantedPath = ''], [method, path = '']] = [pattern.split(' '), request.split(' ')]
+  if (wantedMethod !== '*' && wantedMethod !== method) return false
+  const [wanted, segments] = [wantedPath.split('/'), path.split('/')]
+  const isOpen = wanted.at(-1) === '**'
+  const fixed = isOpen ? wanted.slice(0, -1) : wanted
+  if (isOpen ? segments.length < fixed.length : segments.length !== fixed.length) return false
+  return fixed.every((segment, index) => {
+    const other = segments[index] ?? ''
+    return segment === other || (segment === '*' && other !== '') || (other === '*' && segment !== '')
+  })
+}
+
 export const faultRuleSchema = z.union([
   fields({
-    request: z
-      .string()
-      .check(
-        z.regex(/^(\*|[A-Z]+) \/\S*$/, 'a method and a path, such as "GET /v1/notes"'),
-        z.describe(
-          'Method and path, such as "GET /v1/notes"; * matches any method or segment, ** the rest of the path.',
-        ),
+    request: z.string().check(
+      z.refine(
+        (pattern) => API_OPERATIONS.some((operation) => matchesRequest(pattern, operation)),
+        'the method and the path of an operation, such as "GET /v1/notes" or "GET /v1/notes/*"',
       ),
+      z.describe('Method and path, such as "GET /v1/notes"; * matches any method or segment, ** the rest of the path.'),
+    ),
     ...affectedCalls,
     fault: requestFault,
   }),

@@ -6,6 +6,7 @@ import {
   type DeliveryFaultRule,
   type FaultRule,
   faultRuleSchema,
+  matchesRequest,
   type RequestFault,
 } from './fault-rule.ts'
 
@@ -78,7 +79,7 @@ export class FaultRules implements Faults {
   faultsOfRequest(method: string, path: string, owner: RandomSource): readonly RequestFault[] {
     return this.#injected.flatMap((injected) => {
       const { rule } = injected
-      return 'request' in rule && matchesRequest(rule.request, method, path) && injected.affects(owner)
+      return 'request' in rule && matchesRequest(rule.request, `${method} ${path}`) && injected.affects(owner)
         ? rule.fault
         : []
     })
@@ -136,16 +137,6 @@ class ActiveRule implements IdentifiedFault {
   [Symbol.dispose](): void {
     this.remove()
   }
-}
-
-function matchesRequest(pattern: string, method: string, path: string): boolean {
-  const [methodPattern = '', pathPattern = ''] = pattern.split(' ')
-  if (methodPattern !== '*' && methodPattern !== method) return false
-  const [wanted, segments] = [pathPattern.split('/'), path.split('/')]
-  const isOpen = wanted.at(-1) === '**'
-  const fixed = isOpen ? wanted.slice(0, -1) : wanted
-  if (isOpen ? segments.length < fixed.length : segments.length !== fixed.length) return false
-  return fixed.every((segment, index) => segment === '*' || segment === segments[index])
 }
 
 function matchesAttempt(rule: DeliveryFaultRule, event_type: EventKind, endpoint_id: string): boolean {

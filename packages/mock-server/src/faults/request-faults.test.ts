@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { contractDocuments } from '../../contract/documents.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { call, pagesOf } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { FaultRule, RequestFault } from './fault-rule.ts'
+import { API_OPERATIONS } from './fault-rule.ts'
 
 const withFault = (fault: RequestFault, rule: Partial<FaultRule> = {}, notes = 3) =>
   createNotesService({ notes, faults: [{ request: 'GET /v1/notes', ...rule, fault } as FaultRule] })
@@ -140,7 +142,7 @@ describe('a rule for requests', () => {
     ['GET /v1/notes/*', ['/v1/notes/a']],
     ['* /v1/notes/*/transcript', ['/v1/notes/a/transcript']],
     ['GET /v1/notes/**', ['/v1/notes', '/v1/notes/a', '/v1/notes/a/transcript']],
-    ['POST /v1/notes', []],
+    ['POST /v1/webhook-endpoints', []],
     ['* /**', ['/', '/v1/notes', '/v1/notes/a', '/v1/notes/a/transcript']],
   ])('affects the requests that match %s', async (request, affected) => {
     await using service = await createNotesService({ faults: [{ request, fault: { kind: 'status', status: 599 } }] })
@@ -205,3 +207,14 @@ async function pageSizes(service: NotesService, limit: number): Promise<readonly
   expect(ids).toEqual(service.owner.notes().map(({ note_id }) => note_id))
   return pages.map(({ notes }) => notes.length)
 }
+
+it('every operation of the API can be named in a rule', () => {
+  const { paths } = JSON.parse(contractDocuments()['openapi.json'] ?? '') as { paths: Record<string, object> }
+  const operations = Object.entries(paths)
+    .filter(([template]) => template.startsWith('/v1/'))
+    .flatMap(([template, item]) => {
+      const methods = Object.keys(item).filter((key) => key !== 'parameters')
+      return methods.map((method) => `${method.toUpperCase()} ${template.replaceAll(/\{\w+\}/g, '*')}`)
+    })
+  expect([...API_OPERATIONS].sort()).toEqual(operations.sort())
+})

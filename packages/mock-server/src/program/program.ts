@@ -28,16 +28,13 @@ Options
   --notes <number>         ${OPTION_HELP.notes} (default: 0)
   --accounts <number>      ${OPTION_HELP.accounts} (default: 1)
   --clock <virtual|real>   ${OPTION_HELP.clock} (default: real)
-  --scenario <file.json>   ${OPTION_HELP.scenario}
   --help                   print this help
   --version                print the version
 
---seed, --notes, --accounts and --clock take precedence over the "service" of the scenario.
-
 Exit codes
   0  stopped by Ctrl-C
-  1  the port is taken, or a file cannot be read
-  2  an argument or the scenario is wrong`
+  1  the port is taken
+  2  an argument is wrong`
 
 /** Runs the program `notewire-mock-server` until it is interrupted, and returns its exit code. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -50,14 +47,14 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   } catch (error) {
     if (!(error instanceof MockServerError)) throw error
     terminal.printError(`notewire-mock-server: ${error.message}`)
-    return ['listen_failed', 'scenario_unreadable'].includes(error.code) ? EXIT_CODES.refused : EXIT_CODES.misused
+    return error.code === 'listen_failed' ? EXIT_CODES.refused : EXIT_CODES.misused
   }
 }
 
-async function serve(options: StartOptions, { print, printError, interrupted }: Terminal): Promise<void> {
+async function serve(options: StartOptions, { print, interrupted }: Terminal): Promise<void> {
   const stopped = interrupted()
   {
-    await using server = await startMockServer(options, printError)
+    await using server = await startMockServer(options)
     const { base_url, api_key } = server.record
     print(server.text)
     print(['', ...server.notices].join('\n'))
@@ -81,7 +78,6 @@ function parse(args: readonly string[]) {
         notes: { type: 'string' },
         accounts: { type: 'string' },
         clock: { type: 'string' },
-        scenario: { type: 'string' },
         help: { type: 'boolean' },
         version: { type: 'boolean' },
       },
@@ -93,12 +89,11 @@ function parse(args: readonly string[]) {
   }
 }
 
-function startOptions({ port, host, seed, notes, accounts, clock, scenario, ...values }: Values): StartOptions {
+function startOptions({ port, host, seed, notes, accounts, clock, ...values }: Values): StartOptions {
   return {
     port: wholeNumber('--port', port, { most: 65_535 }) ?? DEFAULT_PORT,
     host: host ?? '127.0.0.1',
     consoleHosts: values['console-host'] ?? [],
-    scenario,
     service: {
       seed: wholeNumber('--seed', seed),
       notes: wholeNumber('--notes', notes),

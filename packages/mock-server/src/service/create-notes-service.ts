@@ -1,4 +1,3 @@
-import { urlPolicyOf } from '../addresses/url-policy.ts'
 import { createApi } from '../api/api.ts'
 import { ConnectionDropped } from '../api/request-faults.ts'
 import { RequestLog } from '../api/request-log.ts'
@@ -8,10 +7,11 @@ import { AttemptSender } from '../delivery/attempt-sender.ts'
 import { DeliveryEngine } from '../delivery/delivery-engine.ts'
 import { Endpoints } from '../delivery/endpoints.ts'
 import { checked } from '../errors/checked.ts'
+import { MockServerError } from '../errors/mock-server-error.ts'
 import { FaultRules } from '../faults/faults.ts'
 import { SeededRandom } from '../seed/seeded-random.ts'
 import { connectorOf } from '../transports/connect.ts'
-import { mswHandlers } from '../transports/msw-handlers.ts'
+import { forgetHandlers, mswHandlers } from '../transports/msw-handlers.ts'
 import { listenOptionsSchema, ServicePort } from '../transports/service-port.ts'
 import { createOwner, newOwnerSchema } from '../world/create-owner.ts'
 import { Owners } from '../world/owners.ts'
@@ -38,14 +38,14 @@ export function createNotesService(options: NotesServiceOptions = {}): Promise<N
 
 function openService(options: NotesServiceOptions): NotesService {
   const given = checked('createNotesService', serviceOptionsSchema, options)
-  const { seed, clock, contract, disorder, urlPolicy } = given
+  const { seed, clock, contract, disorder, urlPolicy, keepLast } = given
   const random = new SeededRandom(String(seed))
   const timeline = new Timeline(clock ?? 'virtual')
-  const sender = new AttemptSender(timeline, urlPolicyOf(urlPolicy))
+  const sender = new AttemptSender(timeline, urlPolicy)
   const faults = new FaultRules()
   for (const rule of options.faults ?? []) faults.inject(rule)
   const simulated = { timeline, contract, faults, sender }
-  const engine = new DeliveryEngine({ ...simulated, disorder: Object.freeze(disorder) })
+  const engine = new DeliveryEngine({ ...simulated, disorder: Object.freeze(disorder), keepLast })
   const endpoints = new Endpoints({ ...simulated, engine })
   const owners = new Owners({
     ...simulated,
@@ -56,14 +56,17 @@ function openService(options: NotesServiceOptions): NotesService {
     announce: (event, integrations) => endpoints.announce(event, integrations),
   })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`
-  const requestLog = new RequestLog()
+  const requestLog = new RequestLog(keepLast)
   const parts = { ...simulated, baseUrl, owners, endpoints, engine, requestLog }
   const answer = createApi(parts, random)
-  const fetch = (request: Request) => answer(request).catch(failAsFetchDoes)
+  const fetch = async (request: Request) => {
+    if (!isRequest(request)) throw requestMissing()
+    return await answer(request).catch(failAsFetchDoes)
+  }
   const port = new ServicePort({
     fetch: answer,
     async makeConsole() {
-      requestLog.keepAnswers()
+      requestLog.keepsAnswers = true
       const { createConsole } = await import('../console/console.ts')
       return createConsole(parts)
     },
@@ -82,9 +85,13 @@ function openService(options: NotesServiceOptions): NotesService {
     createOwner: (options = {}) =>
       createOwner(owners.create(checked('service.createOwner', newOwnerSchema, options).name)),
     recipe: `createNotesService(${JSON.stringify(options)})`,
-    requests: requestLog.requests,
-    attempts: engine.attempts,
-    deliveries: engine.deliveries,
+    requests: requestLog.entries,
+    attempts: engine.attempts.entries,
+    deliveries: engine.deliveries.entries,
+    get dropped() {
+      const { attempts, deliveries } = engine
+      return { requests: requestLog.dropped, attempts: attempts.dropped, deliveries: deliveries.dropped }
+    },
     faults,
     get disorder() {
       return engine.disorder
@@ -94,11 +101,12 @@ function openService(options: NotesServiceOptions): NotesService {
     },
     fetch,
     async listen(options = {}) {
+      timeline.requireOpen()
       const url = await port.open(checked('service.listen', listenOptionsSchema, options))
       if (clock === undefined) timeline.switchToReal()
       return { url }
     },
-    handlers: (http) => mswHandlers(http, baseUrl(), answer),
+    handlers: (http, options) => mswHandlers({ service: parts, baseUrl, fetch: answer }, http, options),
     connect: connectorOf({ ...parts, fetch }),
     settled: () => timeline.settled(),
     close,
@@ -107,9 +115,20 @@ function openService(options: NotesServiceOptions): NotesService {
 
   async function close(): Promise<void> {
     timeline.close()
+    forgetHandlers(parts)
     sender.close()
     await port.close()
   }
+}
+
+/** A `Request` of this realm or of another, such as that of a test environment. */
+function isRequest(request: Partial<Request> | null | undefined): boolean {
+  return typeof request?.url === 'string' && typeof request.headers?.get === 'function'
+}
+
+function requestMissing(): MockServerError {
+  const remedy = 'Pass one: new Request(service.baseUrl + "/v1/notes", { headers }).'
+  return new MockServerError('option_invalid', 'service.fetch needs a Request', remedy, 'request')
 }
 
 /** Reports a broken connection as the runtime's `fetch` does. */

@@ -6,7 +6,7 @@ import type { ReceiverFetch } from '../delivery/attempt-sender.ts'
 import type { Delivery } from '../delivery/delivery.ts'
 import type { Faults } from '../faults/faults.ts'
 import type { ConnectedEndpoint, ConnectOptions } from '../transports/connect.ts'
-import type { MswHttp } from '../transports/msw-handlers.ts'
+import type { HandlersOptions, MswHttp } from '../transports/msw-handlers.ts'
 import type { ListenOptions } from '../transports/service-port.ts'
 import type { Owner } from '../world/owner.ts'
 
@@ -33,12 +33,14 @@ export interface NotesService extends AsyncDisposable {
   createOwner(options?: { readonly name?: string | undefined }): Owner
   /** The line of code that creates the same service again: its seed and its other options, without the acts of the test. */
   readonly recipe: string
-  /** Every request to the API so far, in order of arrival. */
+  /** The last requests to the API, in order of arrival: 1,000, unless `keepLast` says otherwise. */
   readonly requests: readonly ReceivedRequest[]
-  /** Every attempt so far, in the order in which they were sent. */
+  /** The last attempts, in the order in which they were sent. */
   readonly attempts: readonly Attempt[]
-  /** Every delivery so far, in order of creation. */
+  /** The last deliveries, in order of creation. */
   readonly deliveries: readonly Delivery[]
+  /** How many older entries each log has dropped. */
+  readonly dropped: { readonly requests: number; readonly attempts: number; readonly deliveries: number }
   /** The fault rules: each affects certain calls, or a share of calls that the seed selects. */
   readonly faults: Faults
   /**
@@ -50,7 +52,8 @@ export interface NotesService extends AsyncDisposable {
   /**
    * Answers a request to the REST API. The host of the URL is ignored. It can be called without `this`.
    *
-   * @throws `TypeError`, as a `fetch` does, when a fault rule breaks the connection
+   * @throws `TypeError`, as a `fetch` does, when a fault rule breaks the connection; `MockServerError` `option_invalid` when the argument
+   *   is no `Request`
    */
   fetch(request: Request): Promise<Response>
   /**
@@ -61,11 +64,12 @@ export interface NotesService extends AsyncDisposable {
    */
   listen(options?: ListenOptions): Promise<{ readonly url: string }>
   /**
-   * Handlers for Mock Service Worker that answer the requests to {@link NotesService.baseUrl}.
+   * Handlers for Mock Service Worker that answer the requests to {@link NotesService.baseUrl}, or to another base URL.
    *
    * @param http  `http` of msw, version 2 or 3
+   * @throws `MockServerError` `base_url_taken` when another service, which is not closed, answers at this base URL
    */
-  handlers<Handler>(http: MswHttp<Handler>): Handler[]
+  handlers<Handler>(http: MswHttp<Handler>, options?: HandlersOptions): Handler[]
   /**
    * Registers an endpoint whose receiver is in this process, and resolves after the first attempt to verify it. The requests are
    * the same as over a network.
@@ -90,6 +94,6 @@ export interface NotesService extends AsyncDisposable {
    * waits.
    */
   settled(): Promise<void>
-  /** Stops every timer, socket and delivery. The logs stay readable. */
+  /** Stops every timer, socket and delivery. The logs stay readable, and every act throws `MockServerError` `service_closed`. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
-import type { UrlPolicyName } from '../addresses/url-policy.ts'
 import type { ClockMode } from '../clock/service-clock.ts'
 import { type Disorder, disorderSchema } from '../delivery/attempt-faults.ts'
+import type { UrlPolicyName } from '../delivery/url-policy.ts'
 import { count, fields, name } from '../errors/checked.ts'
 import { type FaultRule, faultRuleSchema } from '../faults/fault-rule.ts'
 import { type ContractVariants, contractSchema } from '../variants/contract-variants.ts'
@@ -34,12 +34,19 @@ export interface NotesServiceOptions {
   /** Random delivery faults. @default none */
   readonly disorder?: Disorder | undefined
   /**
-   * The URLs that endpoints may have. `'public-https'` accepts what the contract allows; use it if people whom you do not trust can
-   * reach the service. `'local'` also accepts private addresses and `http:`.
+   * The URLs that endpoints may have. `'public-https'` accepts what the contract allows. `'local'` also accepts private addresses and
+   * `http:`. Host names are not resolved, so neither protects a network from people whom you do not trust.
    *
    * @default 'local'
    */
   readonly urlPolicy?: UrlPolicyName | undefined
+  /**
+   * How many requests, attempts and deliveries the logs of the service keep, each with its body. Older ones are dropped, and
+   * `service.dropped` counts them.
+   *
+   * @default 1000
+   */
+  readonly keepLast?: number | undefined
 }
 
 /** The schema of {@link NotesServiceOptions}. */
@@ -66,4 +73,5 @@ export const serviceOptionsSchema = fields({
   urlPolicy: z
     ._default(z.enum(['local', 'public-https']), 'local')
     .check(z.describe('The URLs that endpoints may have.')),
+  keepLast: z._default(count, 1000).check(z.describe('How many entries each log keeps.')),
 })

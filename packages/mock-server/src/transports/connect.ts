@@ -35,15 +35,23 @@ export function connectorOf(parts: ConnectParts) {
     makeReceiver: (secret: string) => ReceiverFetch,
     options: ConnectOptions = {},
   ): Promise<ConnectedEndpoint> => {
+    parts.timeline.requireOpen()
     checked('service.connect', connectOptionsSchema, options)
-    if (typeof makeReceiver !== 'function') throw receiverMissing()
+    if (typeof makeReceiver !== 'function') throw receiverMissing('needs a function')
     connected += 1
     const url = `https://receiver-${connected}.test/webhooks/notes`
     // Until it has the secret, the receiver cannot verify a delivery.
     parts.sender.connect(url, () => new Response(null, { status: 503 }))
     const endpoint = await register(parts, url, options)
     const signing_secret = endpoint.secrets.text
-    parts.sender.connect(url, makeReceiver(signing_secret))
+    try {
+      const receiver = makeReceiver(signing_secret)
+      if (typeof receiver !== 'function') throw receiverMissing('needs a function that returns a fetch handler')
+      parts.sender.connect(url, receiver)
+    } catch (error) {
+      parts.endpoints.delete(endpoint)
+      throw error
+    }
     await parts.timeline.until(parts.engine.waitForFirstVerificationAttempt(endpoint))
     return { ...endpointResource(endpoint), signing_secret }
   }
@@ -68,7 +76,7 @@ async function register(
   throw new MockServerError('endpoint_refused', problem, remedy)
 }
 
-function receiverMissing(): MockServerError {
+function receiverMissing(problem: string): MockServerError {
   const remedy = 'Pass (secret) => createReceiver({ secret, on }).fetch.'
-  return new MockServerError('option_invalid', 'service.connect needs a function', remedy, 'makeReceiver')
+  return new MockServerError('option_invalid', `service.connect ${problem}`, remedy, 'makeReceiver')
 }

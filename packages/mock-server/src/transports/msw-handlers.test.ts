@@ -22,6 +22,33 @@ describe('handlers for Mock Service Worker', () => {
     }
   })
 
+  it.each([
+    ['https://api.notes.example', 'https://api.notes.example/v1/notes'],
+    ['https://api.notes.example/', 'https://api.notes.example/v1/notes'],
+    ['http://localhost:8080/notes', 'http://localhost:8080/notes/v1/notes'],
+  ])('answer at the base URL %s of the user', async (baseUrl, url) => {
+    await using service = await createNotesService({ notes: 2 })
+    const server = setupServer(...service.handlers(http, { baseUrl }))
+    server.listen()
+    try {
+      const response = await fetch(url, { headers: { authorization: `Bearer ${service.apiKey}` } })
+      expect((await response.json()).notes).toHaveLength(2)
+      expect(service.requests[0]?.path).toBe('/v1/notes')
+    } finally {
+      server.close()
+    }
+  })
+
+  it.each([
+    { baseUrl: 'api.notes.example' },
+    { baseUrl: 'https://a.test/?x=1' },
+    { baseURL: 'https://a.test' },
+    'https://a.test',
+  ])('refuse the wrong options %j', async (options) => {
+    await using service = await createNotesService()
+    expect(() => service.handlers(http, options as never)).toThrow(expect.objectContaining({ code: 'option_invalid' }))
+  })
+
   it('register endpoints like any request', async () => {
     await using service = await createNotesService()
     const server = setupServer(...service.handlers(http))
@@ -29,7 +56,7 @@ describe('handlers for Mock Service Worker', () => {
     try {
       const response = await fetch(`${service.baseUrl}/v1/webhook-endpoints`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${service.apiKey}` },
+        headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
         body: JSON.stringify({ url: 'https://receiver.invalid/', events: ['note.ended'] }),
       })
       expect(response.status).toBe(201)

@@ -1,6 +1,6 @@
 import type { NoteEvent } from '@notewire/protocol'
 import type { Contract } from '../variants/contract-variants.ts'
-import { sentEvent } from '../variants/contract-variants.ts'
+import { sentEvent } from '../variants/sent-fields.ts'
 import type { NoteRecord } from './note.ts'
 
 /** A change of a note, with the event data that is not part of the note (contract §6). */

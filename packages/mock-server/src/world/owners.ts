@@ -32,6 +32,7 @@ export class Owners {
   /** @param name  default: `owner-1`, `owner-2` and so on */
   create(name = `owner-${this.#worlds.length + 1}`): World {
     const { notes: count, timeline, random: shared, identifierSeed } = this.#parts
+    timeline.requireOpen()
     const number = this.#worlds.length + 1
     // The first owner uses the streams of the service itself.
     const random = number === 1 ? shared : shared.fork(`owner ${number}`)

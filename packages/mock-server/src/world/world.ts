@@ -91,6 +91,7 @@ export class World implements IntegrationOwner {
   }
 
   createChannel(name: string): Channel {
+    this.#parts.timeline.requireOpen()
     const channel = { channel_id: this.makeIdentifier('channel'), name }
     this.#channels.set(channel.channel_id, channel)
     return channel
@@ -101,6 +102,7 @@ export class World implements IntegrationOwner {
   }
 
   createIntegration(places: readonly Place[]): Integration {
+    this.#parts.timeline.requireOpen()
     for (const place of places) this.#requirePlace(place)
     return this.#addIntegration(this.makeIdentifier('integration'), places)
   }
@@ -113,6 +115,7 @@ export class World implements IntegrationOwner {
   }
 
   recordNote(changes: NoteEdit, place: Place): NoteRecord {
+    this.#parts.timeline.requireOpen()
     this.#requirePlace(place)
     const { title = plausibleTitle(this.#titles), content = null } = changes
     const note_id = this.makeIdentifier('note')
@@ -210,6 +213,7 @@ export class World implements IntegrationOwner {
   }
 
   #undeleted(note_id: string): NoteRecord {
+    this.#parts.timeline.requireOpen()
     const note = this.note(note_id)
     if (note.status !== 'deleted') return note
     const problem = `the note ${note_id} was deleted, and a deleted note cannot be changed`

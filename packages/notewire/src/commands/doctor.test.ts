@@ -2,12 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { handWritten } from '../doctor/fixtures/hand-written-receiver.ts'
-import { SECOND_TEST_SECRET, TEST_SECRET } from '../doctor/fixtures/secrets.ts'
-import { type StartedReceiver, startReceiver } from '../doctor/fixtures/start-receiver.ts'
-import type { ReceiverReport } from '../doctor/report.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
+import { handWritten } from './doctor/fixtures/hand-written-receiver.ts'
+import { SECOND_TEST_SECRET, TEST_SECRET } from './doctor/fixtures/secrets.ts'
+import { type StartedReceiver, startReceiver } from './doctor/fixtures/start-receiver.ts'
+import type { ReceiverReport } from './doctor/report.ts'
 
 let folder: string
 let right: StartedReceiver
@@ -137,7 +137,10 @@ describe('notewire doctor', () => {
   })
 
   it('shows a progress bar and colours on a terminal, and asks for the secret without showing it', async () => {
-    const { saw, type, ended } = startInTerminal(['doctor', right.url.href, '--only', 'body'], { cwd: folder })
+    const { saw, type, ended } = startInTerminal(['doctor', right.url.href, '--only', 'body'], {
+      cwd: folder,
+      env: { TERM: 'xterm' },
+    })
     await saw(/What is the signing secret\?/)
     type(`${TEST_SECRET}\r`)
     const { exitCode, stdout } = await ended

@@ -5,7 +5,6 @@ import type { Mirror } from '@notewire/mirror'
 import type { NotesService } from '@notewire/mock-server'
 import { systemClock } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { exportFolder } from '../exporting/export-folder.ts'
 import { jsonLines } from '../fixtures/json-lines.ts'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesIn, notesOf } from '../fixtures/local-copy.ts'
@@ -15,6 +14,7 @@ import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
 import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
 import { unwrapped } from '../fixtures/unwrapped.ts'
 import { keepCopy } from '../local-copy/local-copy.ts'
+import { exportFolder } from './export/export-folder.ts'
 
 afterEach(cleanUp)
 
@@ -223,7 +223,7 @@ const IN_PROCESS = { shown: 'notes', full: false, signal: new AbortController().
 async function inCopy({ baseUrl, apiKey, fetch }: NotesService, cwd: string, work: (mirror: Mirror) => Promise<void>) {
   const client = new NotesClient({ baseUrl, apiKey, fetch })
   const file = { shown: 'notes.db', label: 'notes.db', absolute: join(cwd, 'notes.db'), integration: 'default' }
-  await keepCopy(file, { client }, { clock: systemClock }, ({ mirror }) => work(mirror))
+  await keepCopy(file, { client, agrees: async () => true }, { clock: systemClock }, ({ mirror }) => work(mirror))
 }
 
 async function markdownIn(folder: string): Promise<ReadonlyMap<string, string>> {

@@ -291,6 +291,31 @@ describe('listen --forward-to with a key', () => {
     expect(service.requests.at(-1)).toMatchObject({ method: 'DELETE', status: 204 })
   })
 
+  it.each([
+    [404, /It answers 404, so it has no route for POST at this path/],
+    [302, /It answers 302, a redirect, which the service does not follow/],
+    [401, /It rejects the signature: restart it/],
+  ])('says what to do about an application that answers %i', async (status, advice) => {
+    const { env } = await mockService()
+    const app = await application(status)
+    const running = started(['--forward-to', app.url], { env, cwd: await temporaryFolder() })
+    await running.saw(/The verification\s+is\s+repeated/)
+    running.child.kill('SIGINT')
+    expect(unwrapped((await running.ended).stderr)).toMatch(advice)
+  })
+
+  it('says that an application speaks http if --forward-to is an https URL', async () => {
+    const { env } = await mockService()
+    const app = await application(204)
+    const url = app.url.replace('http:', 'https:')
+    const running = started(['--forward-to', url], { env, cwd: await temporaryFolder() })
+    await running.saw(/The verification\s+is\s+repeated/)
+    running.child.kill('SIGINT')
+    const { stdout, stderr } = await running.ended
+    expect(stdout).toContain('not forwarded: it does not speak https')
+    expect(unwrapped(stderr)).toContain('start listen again, with http:// in --forward-to')
+  })
+
   it('has the endpoint verified once an application that answered 500 answers 204', async () => {
     const { service, env } = await mockService({ seed: 7 })
     const app = await application(500)
@@ -365,7 +390,8 @@ describe('listen --forward-to with a key', () => {
     const env = { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' }
     const { exitCode, stderr } = await started(['--forward-to', `${url}/hook`, '--yes'], { env, cwd }).ended
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('secret_malformed') })
-    expect(methods).toEqual(['POST', 'DELETE'])
+    // The first request finds out whether the service can be reached.
+    expect(methods).toEqual(['GET', 'POST', 'DELETE'])
     await expect(stat(join(cwd, '.env'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 

@@ -9,10 +9,20 @@ import { cleanUp, leave } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { startNotewire } from '../fixtures/run-notewire.ts'
 import { anotherSecret, aSecret } from '../fixtures/secrets.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
 const KNOWN = { NOTES_SIGNING_SECRET: aSecret }
+
+describe('listen --register', () => {
+  it('with a service that is down does not say that an endpoint may have been created', async () => {
+    const env = { NOTES_BASE_URL: CLOSED_PORT, NOTES_API_KEY: 'ntw_live_k.secret' }
+    const { exitCode, stderr } = await startNotewire(['listen', '--port', '0', '--register'], { env }).ended
+    expect(exitCode).toBe(5)
+    expect(unwrapped(stderr)).not.toMatch(/may have created|endpoint is there/)
+  })
+})
 
 describe('listen', () => {
   it('verifies a delivery, answers it, and shows it on one line of 80 columns', async () => {

@@ -1,7 +1,6 @@
-import { resolve } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
 import { DEFAULT_PORT, OPTION_HELP, type StartedMockServer, startMockServer } from '@notewire/mock-server/program'
-import { path, port, repeated, text, wholeNumber } from '../configuration/value-readers.ts'
+import { port, repeated, text, wholeNumber } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES } from '../errors/failure.ts'
 import { untilAborted } from '../terminal/interruption.ts'
@@ -13,7 +12,6 @@ export const command = (run: Run) =>
       'Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console in the browser to control it. Its API key is valid only there, and is the same for the same seed.',
     examples: {
       'mock --notes 300': 'a service with 300 notes',
-      'mock --scenario scenario.json': 'a service that plays a scenario, as notewire-mock-server does',
       'mock --port 0 --json': 'for a script: its URL and its key, as JSON',
     },
     next: 'In another terminal: notewire listen --register, then notewire trigger note.ended',
@@ -21,7 +19,6 @@ export const command = (run: Run) =>
     .option('--port <number>', OPTION_HELP.port, port, DEFAULT_PORT)
     .option('--host <address>', OPTION_HELP.host, text, '127.0.0.1')
     .option('--console-host <name>', OPTION_HELP.consoleHost, repeated(text))
-    .option('--scenario <file>', OPTION_HELP.scenario, path)
     .option('--seed <number>', OPTION_HELP.seed, wholeNumber())
     .option('--notes <number>', OPTION_HELP.notes, wholeNumber(0, 1_000_000))
     .option('--accounts <number>', `${OPTION_HELP.accounts} (default: 1)`, wholeNumber(1, 10_000))
@@ -29,11 +26,10 @@ export const command = (run: Run) =>
       new Option('--clock <mode>', `${OPTION_HELP.clock} (default: real)`).choices(['real', 'virtual'] as const),
     )
     .action(
-      run(async ({ signal, output, workingFolder }, options) => {
-        const { port, host, consoleHost: consoleHosts = [], scenario: file, seed, notes, accounts, clock } = options
-        const scenario = file === undefined ? undefined : resolve(workingFolder, file)
+      run(async ({ signal, output }, options) => {
+        const { port, host, consoleHost: consoleHosts = [], seed, notes, accounts, clock } = options
         const service = { seed, notes, owners: accounts, clock }
-        await using server = await startMockServer({ port, host, consoleHosts, scenario, service }, output.warn)
+        await using server = await startMockServer({ port, host, consoleHosts, service })
         await output.print(server.record, `${server.text}\n\n${nextSteps(server)}`)
         for (const notice of server.notices) output.warn(notice)
         output.tell('Ctrl-C stops it.')

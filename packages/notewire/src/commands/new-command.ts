@@ -34,24 +34,34 @@ ${examplesText({
 })}
 
 ${heading('Exit codes:')}
-  0    success
-  1    a check found a problem, or the command could not complete its work
-  2    the command was typed wrong
-  3    a setting is missing or wrong
-  4    the service rejected the API key (401, 403)
-  5    the service or receiver could not be reached, or failed: try again later
-  130  interrupted (Ctrl-C) before the command was done
+${exitCodesText({
+  0: 'success',
+  1: 'a check found a problem, or the command could not complete its work',
+  2: 'the command was typed wrong',
+  3: 'a setting is missing or wrong',
+  4: 'the service rejected the API key (401, 403)',
+  5: 'the service or receiver could not be reached, or failed: try again later',
+  130: 'interrupted (Ctrl-C) before the command was done',
+})}
 
-Settings come from flags, else the environment, else the file .env of this
-folder, else notewire.config.json.
-Every command has its own help: notewire endpoints create --help
+${wrap(
+  'Settings come from flags, else the environment, else the file .env of this folder.\nEvery command has its own help: notewire endpoints create --help',
+  widthOf(process.stdout),
+)}
 `
 
-function examplesText(examples: CommandHelp['examples']): string {
-  const shown = Object.entries(examples).map(
-    ([line, explanation]) =>
-      `  $ notewire ${line}\n${styleText('dim', `    ${explanation}`, { validateStream: false })}`,
+function exitCodesText(codes: Readonly<Record<number, string>>): string {
+  const lines = Object.entries(codes).map(
+    ([code, meaning]) => `  ${code.padEnd(5)}${wrap(meaning, widthOf(process.stdout), '       ').trimStart()}`,
   )
+  return lines.join('\n')
+}
+
+function examplesText(examples: CommandHelp['examples']): string {
+  const shown = Object.entries(examples).map(([line, explanation]) => {
+    const wrapped = wrap(explanation, widthOf(process.stdout), '    ')
+    return `  $ notewire ${line}\n${styleText('dim', wrapped, { validateStream: false })}`
+  })
   return [heading('Examples:'), ...shown].join('\n')
 }
 

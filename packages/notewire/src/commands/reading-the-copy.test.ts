@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
 import { prepared } from '../fixtures/prepared.ts'
+import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
 import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 import { unwrapped } from '../fixtures/unwrapped.ts'
@@ -43,6 +44,19 @@ describe('without a copy', () => {
     expect(database.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'recipes' }])
     database.close()
   })
+})
+
+describe('a copy in a folder that cannot be written, as on a read-only mount', () => {
+  it.each([['search', 'biscuits'], ['status'], ['export', '-', '--format', 'jsonl']])(
+    '%s reads it',
+    async (...args) => {
+      const { cwd } = await withBudget()
+      const { under } = await readOnlyFolder(cwd)
+      const { exitCode, stdout, stderr } = await runNotewire(args, { cwd, under })
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+      expect(stdout).not.toBe('')
+    },
+  )
 })
 
 describe('search', () => {

@@ -3,8 +3,8 @@ import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS } from '@notewir
 import { text } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES, UsageError } from '../errors/failure.ts'
-import { control, MOCK_URL } from '../mock-console/control.ts'
 import { wrap } from '../terminal/width.ts'
+import { control, MOCK_URL } from './mock-control.ts'
 import { newCommand } from './new-command.ts'
 
 const TIMING: Readonly<Partial<Record<EventKind, string>>> = {

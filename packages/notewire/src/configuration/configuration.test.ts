@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
@@ -6,37 +6,21 @@ import { mockService } from '../fixtures/mock-service.ts'
 import { type RunOptions, runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 import { unwrapped } from '../fixtures/unwrapped.ts'
-import { PLAIN_SETTINGS } from './setting-table.ts'
 
 afterEach(cleanUp)
 
 const NOWHERE = 'http://127.0.0.1:9'
 
 describe('a setting', () => {
-  it('comes from the flag, else from the environment, else from the file', async () => {
+  it('comes from the flag, else from the environment', async () => {
     const { env } = await mockService()
-    const { NOTES_BASE_URL: right = '', NOTES_API_KEY: key = '' } = env
-    const cwd = await folderWith({ baseUrl: NOWHERE, apiKeyFile: 'key' })
-    await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
-    const code = async (args: readonly string[], more: Record<string, string>) =>
-      (await runNotewire(['endpoints', 'list', ...args], { cwd, env: more })).exitCode
-    expect(await code(['--base-url', right], { NOTES_BASE_URL: NOWHERE })).toBe(0)
-    expect(await code([], { NOTES_BASE_URL: right })).toBe(0)
-    expect(await code([], {})).toBe(5)
-  })
-
-  it('that is a path in the file is relative to the folder of the file', async () => {
-    const { env } = await mockService()
-    const { NOTES_API_KEY: key = '', ...base } = env
+    const { NOTES_BASE_URL: right = '' } = env
     const cwd = await temporaryFolder()
-    await mkdir(join(cwd, 'settings'))
-    await writeFile(join(cwd, 'settings/mine.json'), JSON.stringify({ apiKeyFile: 'key' }))
-    await writeFile(join(cwd, 'settings/key'), `${key}\n`, { mode: 0o600 })
-    const { exitCode, stderr } = await runNotewire(['endpoints', 'list', '--config', 'settings/mine.json'], {
-      cwd,
-      env: base,
-    })
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining('warning') })
+    const code = async (args: readonly string[], url: string) =>
+      (await list({ cwd, env: { ...env, NOTES_BASE_URL: url } }, args)).exitCode
+    expect(await code(['--base-url', right], NOWHERE)).toBe(0)
+    expect(await code([], right)).toBe(0)
+    expect(await code([], NOWHERE)).toBe(5)
   })
 
   it.each([
@@ -45,7 +29,7 @@ describe('a setting', () => {
       { env: { NOTES_BASE_URL: 'notes' } },
       'NOTES_BASE_URL is "notes". It takes an http or https URL.',
     ],
-    ['nowhere', {}, 'Pass --base-url <url>, set NOTES_BASE_URL, or put "baseUrl" into notewire.config.json.'],
+    ['nowhere', {}, 'Pass --base-url <url>, or set NOTES_BASE_URL in the environment or in .env.'],
   ])('that is wrong or missing %s ends with 3, and the error names the place', async (_place, options, complaint) => {
     const { exitCode, stderr } = await list({ cwd: await temporaryFolder(), ...options })
     expect(exitCode).toBe(3)
@@ -54,9 +38,9 @@ describe('a setting', () => {
 })
 
 describe('the file .env of the working folder', () => {
-  it('is read after flags and the environment, and before the configuration file', async () => {
+  it('is read after flags and the environment', async () => {
     const { env } = await mockService()
-    const cwd = await folderWith({ baseUrl: NOWHERE })
+    const cwd = await temporaryFolder()
     await writeFile(
       join(cwd, '.env'),
       `NOTES_BASE_URL="${env['NOTES_BASE_URL']}"\nNOTES_API_KEY=${env['NOTES_API_KEY']}\n`,
@@ -99,49 +83,6 @@ describe('the file .env of the working folder', () => {
       /Settings come from flags, else the environment,\s+else the file \.env/,
     )
   })
-})
-
-describe('a configuration file', () => {
-  it.each([
-    ['is not JSON', '{ "baseUrl": ', /notewire.config.json is not JSON/],
-    ['is not an object', '[]', /should contain an object/],
-    [
-      'has a misspelt field',
-      '{"baseURL": "https://notes.example"}',
-      /"baseURL", which is not a setting. The settings are: baseUrl, /,
-    ],
-    ['has a value of another type', '{"baseUrl": 7}', /"baseUrl" in notewire.config.json takes a text/],
-    [
-      'has a wrong value',
-      '{"baseUrl": "ftp://x"}',
-      /"baseUrl" in notewire.config.json is "ftp:\/\/x". It takes an http or https URL/,
-    ],
-  ])('that %s ends with 3', async (_fault, content, complaint) => {
-    const { exitCode, stderr } = await list({ cwd: await folderWith(content) })
-    expect(exitCode).toBe(3)
-    expect(stderr).toMatch(complaint)
-  })
-
-  it.each(['apiKey', 'api_key', 'signingSecret', 'secret'])(
-    'that contains a secret as "%s" is rejected, and the error does not quote it',
-    async (field) => {
-      const { exitCode, stderr } = await list({ cwd: await folderWith({ [field]: 'ntw_live_k7.hush-hush' }) })
-      expect(exitCode).toBe(3)
-      expect(stderr).toContain('secret_exposed')
-      expect(stderr).not.toContain('hush')
-    },
-  )
-
-  it('that --config names must exist, else the program ends with 3', async () => {
-    const { exitCode, stderr } = await list({ cwd: await temporaryFolder() }, ['--config', 'absent.json'])
-    expect(exitCode).toBe(3)
-    expect(stderr).toContain('absent.json cannot be read: there is no such file')
-  })
-})
-
-it('the schema for editors has the same settings as the program', async () => {
-  const schema = JSON.parse(await readFile(new URL('../../notewire.config.schema.json', import.meta.url), 'utf8'))
-  expect(Object.keys(schema.properties).sort()).toEqual(['$schema', ...Object.keys(PLAIN_SETTINGS)].sort())
 })
 
 describe('a secret', () => {
@@ -221,11 +162,4 @@ describe('a secret', () => {
 async function list(options: RunOptions, args: readonly string[] = []) {
   const { exitCode, stderr } = await runNotewire(['endpoints', 'list', ...args], options)
   return { exitCode, stderr: unwrapped(stderr) }
-}
-
-async function folderWith(configuration: object | string): Promise<string> {
-  const folder = await temporaryFolder()
-  const content = typeof configuration === 'string' ? configuration : JSON.stringify(configuration)
-  await writeFile(join(folder, 'notewire.config.json'), content)
-  return folder
 }

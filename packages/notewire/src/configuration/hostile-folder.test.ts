@@ -38,16 +38,8 @@ const urlInEnvFile: Prepare = async ({ cwd, url }) => {
   await writeFile(join(cwd, '.env'), `NOTES_BASE_URL=${url}\n`, { flag: 'a' })
   return {}
 }
-const urlInConfiguration: Prepare = async ({ cwd, url }) => {
-  await writeFile(join(cwd, 'notewire.config.json'), JSON.stringify({ baseUrl: url }))
-  return {}
-}
 const urlInShell: Prepare = async ({ url }) => ({ env: { NOTES_BASE_URL: url } })
 const urlAsFlag: Prepare = async ({ url }) => ({ args: ['--base-url', url] })
-const urlInNamedFile: Prepare = async (scene) => {
-  await urlInConfiguration(scene)
-  return { args: ['--config', 'notewire.config.json'] }
-}
 const keyFileAsFlag: Prepare = async (scene) => {
   const { env } = await elsewhere(scene)
   return { args: ['--api-key-file', env?.['NOTES_API_KEY_FILE'] ?? ''] }
@@ -57,19 +49,10 @@ const keyFileInFolder: Prepare = async ({ cwd, key }) => {
   await writeFile(join(cwd, '.env'), 'NOTES_API_KEY_FILE=key\n', { flag: 'a' })
   return {}
 }
-const linkedEnvFile: Prepare = async ({ cwd, key }) => {
-  const folder = await temporaryFolder()
-  await writeFile(join(folder, '.env'), `NOTES_API_KEY=${key}\n`)
-  await symlink(join(folder, '.env'), join(cwd, '.env'))
-  return {}
-}
-
 describe('an API key is not sent to a URL that the working folder names, if it comes from elsewhere', () => {
   it.each<[string, Prepare, Prepare]>([
     ['.env names the URL, the environment has the key', urlInEnvFile, inShell],
-    ['the configuration file names the URL, the environment has the key', urlInConfiguration, inShell],
     ['.env names the URL, the environment names a file', urlInEnvFile, elsewhere],
-    ['the configuration file names the URL, .env is a link to another folder', urlInConfiguration, linkedEnvFile],
   ])('%s', async (_pair, url, key) => {
     const { code, stderr, requests } = await run(url, key)
     expect(requests).toBe(0)
@@ -83,9 +66,7 @@ describe('an API key is sent to the URL', () => {
   it.each<[string, Prepare, Prepare]>([
     ['of a flag', urlAsFlag, inShell],
     ['of the environment', urlInShell, inShell],
-    ['of a configuration file that --config names', urlInNamedFile, inShell],
     ['of .env, if .env has the key', urlInEnvFile, inEnvFile],
-    ['of the configuration file, if .env has the key', urlInConfiguration, inEnvFile],
     ['of .env, if .env names a file of the folder with the key', urlInEnvFile, keyFileInFolder],
     ['of the environment, if .env has the key', urlInShell, inEnvFile],
     ['of .env, if a flag names the file with the key', urlInEnvFile, keyFileAsFlag],
@@ -121,20 +102,15 @@ describe('a file with a secret', () => {
         return 'keys/key'
       },
     ],
-  ])('that the configuration file names by %s is not read', async (_path, prepare) => {
-    for (const place of ['configuration', '.env']) {
-      const scene = await aScene()
-      const outside = await temporaryFolder()
-      await writeFile(join(outside, 'key'), scene.key, { mode: 0o600 })
-      const apiKeyFile = await prepare(scene, outside)
-      const content = { baseUrl: scene.url, apiKeyFile }
-      if (place === '.env')
-        await writeFile(join(scene.cwd, '.env'), `NOTES_BASE_URL=${scene.url}\nNOTES_API_KEY_FILE=${apiKeyFile}\n`)
-      else await writeFile(join(scene.cwd, 'notewire.config.json'), JSON.stringify(content))
-      const { code, stderr } = await list({ cwd: scene.cwd })
-      expect({ code, requests: scene.service.requests.length }).toEqual({ code: 3, requests: 0 })
-      expect(stderr).toContain('lies outside the folder')
-    }
+  ])('that .env names by %s is not read', async (_path, prepare) => {
+    const scene = await aScene()
+    const outside = await temporaryFolder()
+    await writeFile(join(outside, 'key'), scene.key, { mode: 0o600 })
+    const keyFile = await prepare(scene, outside)
+    await writeFile(join(scene.cwd, '.env'), `NOTES_BASE_URL=${scene.url}\nNOTES_API_KEY_FILE=${keyFile}\n`)
+    const { code, stderr } = await list({ cwd: scene.cwd })
+    expect({ code, requests: scene.service.requests.length }).toEqual({ code: 3, requests: 0 })
+    expect(stderr).toContain('lies outside the folder')
   })
 
   it('that does not have the form of an API key is not sent, and not quoted', async () => {
@@ -147,17 +123,14 @@ describe('a file with a secret', () => {
     expect(stderr).not.toContain('hush')
   })
 
-  it.each(['key', '.env', 'notewire.config.json'])(
-    'that is a named pipe (%s) does not block the program',
-    async (name) => {
-      const { cwd, url } = await aScene()
-      execFileSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', join(cwd, name)])
-      const args = name === 'key' ? ['--api-key-file', 'key'] : []
-      const { code, stderr } = await list({ cwd, env: { NOTES_BASE_URL: url } }, args)
-      expect(code).toBe(3)
-      expect(stderr).toContain('it is not a file')
-    },
-  )
+  it.each(['key', '.env'])('that is a named pipe (%s) does not block the program', async (name) => {
+    const { cwd, url } = await aScene()
+    execFileSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', join(cwd, name)])
+    const args = name === 'key' ? ['--api-key-file', 'key'] : []
+    const { code, stderr } = await list({ cwd, env: { NOTES_BASE_URL: url } }, args)
+    expect(code).toBe(3)
+    expect(stderr).toContain('it is not a file')
+  })
 
   it('that is a device without an end is not read', async () => {
     const { cwd, url } = await aScene()

@@ -2,10 +2,7 @@ import { Option } from '@commander-js/extra-typings'
 import { UsageError } from '../errors/failure.ts'
 import { httpUrl, integrationId, path, text, type ValueReader } from './value-readers.ts'
 
-export const CONFIGURATION_FILE = 'notewire.config.json'
-export const ENV_FILE = '.env'
-
-/** A setting. It comes from the first of these that has it: a flag, the environment, `.env`, the configuration file. */
+/** A setting. It comes from the first of these that has it: a flag, the environment, `.env`. */
 interface SettingDeclaration {
   /** The flag, whose name in camel case is the name of the setting. */
   readonly flags: string
@@ -21,7 +18,7 @@ interface SecretDeclaration {
   readonly variable: string
   /** The setting that names the file with the secret. */
   readonly file: PlainSettingName
-  /** The flags, and the fields of the configuration file, that a user might try. The program rejects them with an explanation. */
+  /** The flags that a user might try. The program rejects them with an explanation. */
   readonly refused: RegExp
 }
 
@@ -71,19 +68,19 @@ export const SECRETS: Readonly<Record<SecretName, SecretDeclaration>> = {
     title: 'API key',
     variable: 'NOTES_API_KEY',
     file: 'apiKeyFile',
-    refused: /^(?:--)?(?:api[_-]?)?(?:key|token)$/i,
+    refused: /^--(?:api[_-]?)?(?:key|token)$/i,
   },
   signingSecret: {
     title: 'signing secret',
     variable: 'NOTES_SIGNING_SECRET',
     file: 'secretFile',
-    refused: /^(?:--)?(?:signing|webhook)?[_-]?secret$/i,
+    refused: /^--(?:signing|webhook)?[_-]?secret$/i,
   },
   forwardSecret: {
     title: 'secret of the other receiver',
     variable: 'NOTEWIRE_FORWARD_SECRET',
     file: 'forwardSecretFile',
-    refused: /^(?:--)?forward[_-]?secret$/i,
+    refused: /^--forward[_-]?secret$/i,
   },
 }
 
@@ -98,10 +95,6 @@ export function longFlag(name: PlainSettingName): string {
 
 export function isSecret(name: SettingName): name is SecretName {
   return Object.hasOwn(SECRETS, name)
-}
-
-export function isPlainSetting(name: string): name is PlainSettingName {
-  return Object.hasOwn(PLAIN_SETTINGS, name)
 }
 
 /** The option by which a command takes a setting; for a secret, the option that names its file. */
@@ -123,7 +116,7 @@ export function isSettingOption({ flags }: Option): boolean {
 export function refuseSecretFlags(args: readonly string[]): void {
   for (const argument of args) {
     const [flag = ''] = argument.split('=')
-    const secret = Object.values(SECRETS).find(({ refused }) => flag.startsWith('--') && refused.test(flag))
+    const secret = Object.values(SECRETS).find(({ refused }) => refused.test(flag))
     if (secret === undefined) continue
     const { title, variable, file } = secret
     const message = `the program does not accept ${flag}: typed arguments stay in the history of the shell, and every user of the machine can see them. Set ${variable}, or pass a file that contains the ${title} with ${longFlag(file)}. If you have typed the ${title} here, make a new one.`

@@ -1,14 +1,11 @@
 import { realpath } from 'node:fs/promises'
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { keyIdOf } from '@notewire/protocol'
 import { CommandError, UsageError } from '../errors/failure.ts'
 import type { Prompts } from '../terminal/prompts.ts'
-import { type ConfigurationFile, type EnvFile, loadConfigurationFile, loadEnvFile } from './configuration-file.ts'
-import { readSecretFile } from './secret-file.ts'
+import { ENV_FILE, type EnvFile, loadEnvFile, readSecretFile } from './setting-files.ts'
 import {
-  CONFIGURATION_FILE,
-  ENV_FILE,
   isSecret,
   longFlag,
   PLAIN_SETTINGS,
@@ -17,16 +14,15 @@ import {
   type SecretName,
   type SettingName,
 } from './setting-table.ts'
-import { path } from './value-readers.ts'
 
 /** The settings of one run. They are read when a command needs them. */
 export interface Settings {
-  /** Reads a setting, from the first source that has it: flag, environment, `.env`, configuration file. */
+  /** Reads a setting, from the first source that has it: flag, environment, `.env`. */
   find(name: PlainSettingName): Promise<string | undefined>
   /** Reads a required setting. @throws CommandError `setting_missing` */
   require(name: PlainSettingName): Promise<string>
   /**
-   * Reads a secret: from the file that a flag names, the environment, `.env`, or the file that the environment or configuration names.
+   * Reads a secret: from the file that a flag names, the environment, `.env`, or the file that one of them names.
    * If the working folder names the URL of the service, the API key comes from the same folder or from a flag.
    *
    * @throws CommandError `key_withheld` if the only API key comes from elsewhere
@@ -43,7 +39,6 @@ export interface SettingSources {
   readonly flags: Readonly<Record<string, unknown>>
   readonly env: Readonly<Record<string, string | undefined>>
   readonly workingFolder: string
-  readonly configurationPath: string | undefined
   readonly prompts: Prompts
   readonly warn: (text: string) => void
   /** Called with every secret, so that no error shows it. */
@@ -53,13 +48,11 @@ export interface SettingSources {
 /** A value and its source. */
 interface Found {
   readonly text: string
-  /** `--base-url`, `NOTES_BASE_URL`, `NOTES_BASE_URL in .env`, `"baseUrl" in notewire.config.json`. */
+  /** `--base-url`, `NOTES_BASE_URL`, `NOTES_BASE_URL in .env`. */
   readonly source: string
   readonly isFlag?: boolean
-  /** The folder of the file that contains it. Paths in the file stay in this folder. */
+  /** The folder of the `.env` that contains it. Paths in the file stay in this folder. */
   readonly folder?: string
-  /** Whether nobody but the folder says so: the program found the file in the working folder. */
-  readonly isFolders?: boolean
 }
 
 interface FoundSecret extends Found {
@@ -69,12 +62,11 @@ interface FoundSecret extends Found {
 type Source = (name: SettingName) => Found | undefined
 
 export function createSettings(sources: SettingSources): Settings {
-  const { flags, env, workingFolder, configurationPath, prompts, warn, conceal } = sources
+  const { flags, env, workingFolder, prompts, warn, conceal } = sources
   let envFile: ReturnType<typeof loadEnvFile> | undefined
-  let configuration: ReturnType<typeof loadConfigurationFile> | undefined
   const secrets = new Map<SecretName, Promise<string | undefined>>()
 
-  /** The sources in their order of precedence. A file is read only if the sources before it do not have the setting. */
+  /** The sources in their order of precedence. `.env` is read only if the sources before it do not have the setting. */
   async function* sourcesInOrder(): AsyncGenerator<Source> {
     yield (name) => {
       const text = flags[name]
@@ -87,11 +79,8 @@ export function createSettings(sources: SettingSources): Settings {
     yield (name) => {
       const variable = variableOf(name)
       if (env[variable] === '') return undefined
-      return foundIn(variables, name, { source: `${variable} in ${ENV_FILE}`, folder: realFolder, isFolders: true })
+      return foundIn(variables, name, { source: `${variable} in ${ENV_FILE}`, folder: realFolder })
     }
-    configuration ??= loadConfigurationFile(workingFolder, configurationPath)
-    const file = await configuration
-    if (file !== undefined) yield (name) => foundInConfiguration(file, name)
   }
 
   async function locate(name: PlainSettingName): Promise<Found | undefined> {
@@ -111,7 +100,7 @@ export function createSettings(sources: SettingSources): Settings {
     const value = await find(name)
     if (value !== undefined) return value
     const { description, variable, flags } = PLAIN_SETTINGS[name]
-    const message = `${longFlag(name)} is missing: ${description}. Pass ${flags}, set ${variable}, or put "${name}" into ${CONFIGURATION_FILE}.`
+    const message = `${longFlag(name)} is missing: ${description}. Pass ${flags}, or set ${variable} in the environment or in ${ENV_FILE}.`
     throw new CommandError('setting_missing', message)
   }
 
@@ -198,25 +187,9 @@ function foundIn(variables: SettingSources['env'], name: SettingName, place: Omi
   return text === undefined || text === '' ? undefined : { text, ...place }
 }
 
-function foundInConfiguration(
-  { path: file, folder, realFolder, isNamed, values }: ConfigurationFile,
-  name: SettingName,
-): Found | undefined {
-  if (isSecret(name)) return undefined
-  const text = values[name]
-  if (text === undefined) return undefined
-  const isRelativePath = PLAIN_SETTINGS[name].read === path && text !== '' && !isAbsolute(text)
-  return {
-    text: isRelativePath ? join(folder, text) : text,
-    source: `"${name}" in ${file}`,
-    folder: realFolder,
-    isFolders: !isNamed,
-  }
-}
-
 /** A folder that the user did not write must not make the program send the user's key to a URL of its choice. */
 function mayReceive(service: Found | undefined, key: Found): boolean {
-  return !service?.isFolders || key.isFlag === true || key.folder === service.folder
+  return service?.folder === undefined || key.isFlag === true || key.folder === service.folder
 }
 
 function keyWithheld(service: Found | undefined, key: Found): CommandError {

@@ -68,8 +68,3 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
     return choice
   }
 }
-
-/** Tells whether a host is this machine, where no other machine can read the traffic of http. */
-export function isLoopback(host: string): boolean {
-  return /^(?:(?:.*\.)?localhost|\[?::1\]?|127(?:\.\d+){3})$/.test(host)
-}

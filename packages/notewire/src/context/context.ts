@@ -2,7 +2,6 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Clock, systemClock } from '@notewire/protocol'
 import { createSettings, type Settings } from '../configuration/settings.ts'
 import type { ExitCode } from '../errors/failure.ts'
-import { isColoured, painter } from '../terminal/colour.ts'
 import type { Interruption } from '../terminal/interruption.ts'
 import { createOutput, type Output, showFailure } from '../terminal/output.ts'
 import { createProgress, type Progress } from '../terminal/progress.ts'
@@ -21,7 +20,7 @@ export interface Context {
   readonly output: Output
   readonly progress: (label: string) => Progress
   readonly prompts: Prompts
-  /** Settings from flags, the environment, `.env` and the configuration file. */
+  /** Settings from flags, the environment and `.env`. */
   readonly settings: Settings
 }
 
@@ -35,7 +34,6 @@ export type Run = <Typed extends readonly unknown[]>(
 
 export interface Session {
   readonly output: Output
-  readonly isColoured: boolean
   readonly fail: (error: unknown) => ExitCode
   readonly contextOf: (command: CommandUnknownOpts) => Context
 }
@@ -48,28 +46,19 @@ export function openSession(
   const clock = systemClock
   const workingFolder = cwd()
   const screen = new Screen(stdout, stderr, signal)
-  const coloured = { stdout: isColoured(stdout, env), stderr: isColoured(stderr, env) }
-  const output = createOutput(screen, json, coloured)
+  const output = createOutput(screen, json)
   const prompts = createPrompts(screen, { stdin, signal, json, interrupt })
-  const progress = (label: string) => createProgress(screen, clock, json, label)
+  const progress = (label: string) => createProgress(screen, json, label)
   const secrets = new Set<string>()
   const debug = !['', '0', undefined].includes(env['NOTEWIRE_DEBUG'])
-  const failureStyle = { screen, json, paint: painter(coloured.stderr), debug, secrets }
+  const failureStyle = { screen, json, debug, secrets }
   return {
     output,
-    isColoured: coloured.stdout && !json,
     fail: (error) => showFailure(error, failureStyle),
     contextOf: (command) => {
-      const { config, ...flags } = command.optsWithGlobals()
-      const settings = createSettings({
-        flags,
-        env,
-        workingFolder,
-        configurationPath: typeof config === 'string' ? config : undefined,
-        prompts,
-        warn: output.warn,
-        conceal: (secret) => secrets.add(secret),
-      })
+      const flags = command.optsWithGlobals()
+      const conceal = (secret: string) => secrets.add(secret)
+      const settings = createSettings({ flags, env, workingFolder, prompts, warn: output.warn, conceal })
       return { stdin, workingFolder, clock, signal, output, prompts, progress, settings }
     },
   }

@@ -3,12 +3,12 @@ import { describeSystemError, isNetworkError, isSystemError, systemReason } from
 
 /** The exit codes of the program. `notewire --help` and the README list them. */
 export const EXIT_CODES = {
-  /** The command did its work. Commands that run until Ctrl-C (`mock`, `listen`, `watch`) end with it, too. */
+  /** The command did its work. Commands that run until Ctrl-C (`mock`, `listen`) end with it, too. */
   done: 0,
   /** A check found a problem, or the command could not complete its work. */
   failed: 1,
   misused: 2,
-  /** A setting is missing or wrong: in the environment, in the configuration file, or in a file that it names. */
+  /** A setting is missing or wrong: in the environment, in `.env`, or in a file that they name. */
   misconfigured: 3,
   /** The service rejected the API key, or the key lacks a scope (401, 403). */
   refused: 4,
@@ -28,12 +28,12 @@ const COMMAND_ERRORS = {
   configuration_unreadable: EXIT_CODES.misconfigured,
   secret_unreadable: EXIT_CODES.misconfigured,
   key_withheld: EXIT_CODES.misconfigured,
-  secret_exposed: EXIT_CODES.misconfigured,
   key_changed: EXIT_CODES.misconfigured,
   key_sees_others: EXIT_CODES.misconfigured,
   copy_missing: EXIT_CODES.failed,
   copy_empty: EXIT_CODES.failed,
   database_malformed: EXIT_CODES.failed,
+  database_foreign: EXIT_CODES.failed,
   database_readonly: EXIT_CODES.failed,
   database_full: EXIT_CODES.failed,
   database_busy: EXIT_CODES.failed,
@@ -70,7 +70,6 @@ export interface Failure {
 const EXIT_CODE_OF: Readonly<Record<string, ExitCode>> = {
   ...COMMAND_ERRORS,
   position_malformed: EXIT_CODES.misused,
-  scenario_invalid: EXIT_CODES.misused,
   option_invalid: EXIT_CODES.misconfigured,
   secret_malformed: EXIT_CODES.misconfigured,
   unauthorized: EXIT_CODES.refused,

@@ -20,8 +20,11 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   ENOTDIR: ['part of the path is not a folder', 'Check the path.'],
   ENOTFOUND: ['there is no host with that name', 'Check the URL and the network.'],
   ENXIO: ['it is not a file', 'Name a file.'],
+  EPROTO: ['it does not speak https', 'If it is an http server, write http:// in the URL.'],
   EPERM: ['the operation is not permitted', 'Check who owns it and its permissions.'],
   EROFS: ['the file system is read-only', 'Name a place that can be written.'],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['it does not speak https', 'If it is an http server, write http:// in the URL.'],
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: ['it does not speak https', 'If it is an http server, write http:// in the URL.'],
   ETIMEDOUT: ['nothing answered in time', 'Check the URL and the network, then try again.'],
 }
 

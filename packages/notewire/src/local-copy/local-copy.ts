@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { Context } from '../context/context.ts'
@@ -43,22 +44,36 @@ export async function readCopy<Result>(
   work: (copy: Copy, store: SqliteMirror) => Promise<Result>,
 ): Promise<Result> {
   const file = await copyFileOf(context)
-  return await withStore(file, requireCopy, async (store) => {
-    const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
-    const { isBackfilled, notes } = await mirror.status()
-    if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) throw empty(file)
-    return await work({ file, mirror }, store)
-  })
+  return await withStore(
+    file,
+    () => requireCopy(file),
+    async (store) => {
+      const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
+      const { isBackfilled, notes } = await mirror.status()
+      if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) throw empty(file)
+      return await work({ file, mirror }, store)
+    },
+  )
 }
 
-/** Opens the copy for updates, and creates its file if it does not exist. */
+interface KeepOptions extends Pick<MirrorOptions, 'client' | 'hooks'> {
+  /** Whether the user agrees that tables are added to the file of another program. */
+  readonly agrees: (question: string) => Promise<boolean>
+}
+
+/** Opens the copy for updates, and creates its file if it does not exist. @throws CommandError `database_foreign` */
 export async function keepCopy<Result>(
   file: CopyFile,
-  options: Pick<MirrorOptions, 'client' | 'hooks' | 'pollEveryMs'>,
+  { agrees, ...options }: KeepOptions,
   { clock }: Pick<Context, 'clock'>,
   work: (copy: KeptCopy) => Promise<Result>,
 ): Promise<Result> {
-  return await withStore(file, createFile, async (store) => {
+  const prepare = async () => {
+    createFile(file)
+    await askBeforeForeignFile(file, agrees)
+    return file.absolute
+  }
+  return await withStore(file, prepare, async (store) => {
     const mirror = createMirror({ ...options, store, integration: file.integration, clock })
     return await work({ file, mirror, purge: () => store.purge() })
   })
@@ -66,14 +81,14 @@ export async function keepCopy<Result>(
 
 async function withStore<Result>(
   file: CopyFile,
-  prepare: (file: CopyFile) => void,
+  /** Returns the location to open. */
+  prepare: () => Promise<string> | string,
   work: (store: SqliteMirror) => Promise<Result>,
 ): Promise<Result> {
   let store: SqliteMirror | undefined
   try {
-    prepare(file)
     loadSqlite()
-    store = sqliteMirror(file.absolute)
+    store = sqliteMirror(await prepare())
     await store.migrate()
     return await work(store)
   } catch (error) {
@@ -88,8 +103,48 @@ function createFile({ absolute }: CopyFile): void {
   if (!existsSync(absolute)) closeSync(openSync(absolute, 'a', 0o600))
 }
 
+/** A file with the tables of another program gets ours only if the user agrees. */
+async function askBeforeForeignFile({ absolute, shown }: CopyFile, agrees: KeepOptions['agrees']): Promise<void> {
+  // SQLite explains later that a folder is not a database.
+  if (statSync(absolute).isDirectory()) return
+  const tables = tablesOf(absolute)
+  if (tables.length === 0 || tables.includes(COPY_TABLE)) return
+  if (await agrees(`${shown} has tables of another program. Add the copy to it?`)) return
+  const message = `${shown} is a database of another program, and got no tables. Name another file with --database, or pass --yes to keep the copy in this one.`
+  throw new CommandError('database_foreign', message)
+}
+
+/** The table that every copy has. */
+const COPY_TABLE = 'notewire_mirrors'
+
+function tablesOf(location: string): readonly unknown[] {
+  const { DatabaseSync } = loadSqlite()
+  const database = new DatabaseSync(location, { readOnly: true, timeout: 5_000 })
+  try {
+    return database
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .all()
+      .map(({ name }) => name)
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Where to open a copy that is only read. SQLite needs a second file beside a database in WAL mode, unless the database is said to be immutable,
+ * as it is on a read-only file system.
+ */
+function readableLocation(absolute: string): string {
+  try {
+    accessSync(dirname(absolute), constants.W_OK)
+    return absolute
+  } catch {
+    return existsSync(`${absolute}-wal`) ? absolute : `${pathToFileURL(absolute).href}?immutable=1`
+  }
+}
+
 /** Rejects a file that contains no copy, without writing to it: the file may belong to another program. */
-function requireCopy(file: CopyFile): void {
+function requireCopy(file: CopyFile): string {
   const { absolute, shown } = file
   const found = statSync(absolute, { throwIfNoEntry: false })
   if (found === undefined) {
@@ -99,14 +154,9 @@ function requireCopy(file: CopyFile): void {
   if (found.isDirectory()) {
     throw new CommandError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
   }
-  const { DatabaseSync } = loadSqlite()
-  const database = new DatabaseSync(absolute, { readOnly: true, timeout: 5_000 })
-  try {
-    const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'notewire_mirrors'"
-    if (database.prepare(sql).get() === undefined) throw empty(file)
-  } finally {
-    database.close()
-  }
+  const location = readableLocation(absolute)
+  if (!tablesOf(location).includes(COPY_TABLE)) throw empty(file)
+  return location
 }
 
 function empty({ label }: CopyFile): CommandError {

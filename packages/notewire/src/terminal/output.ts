@@ -1,10 +1,17 @@
+import { styleText } from 'node:util'
 import { type ExitCode, failureOf } from '../errors/failure.ts'
-import { type Paint, painter } from './colour.ts'
 import type { Screen } from './screen.ts'
 import { widthOf, wrap } from './width.ts'
 
 /** The version of the format of all JSON output: the field `schema_version` of every object. */
 export const SCHEMA_VERSION = 1
+
+type Paint = (format: Parameters<typeof styleText>[0], text: string) => string
+
+/** Colours text for a stream that shows colour: `NO_COLOR`, `FORCE_COLOR`, `TERM` and the terminal decide. */
+function painter(stream: NodeJS.WriteStream): Paint {
+  return (format, text) => styleText(format, text, { stream })
+}
 
 /** Prints the results of a command: lines for a person, or JSON for a program. */
 export interface Output {
@@ -27,13 +34,9 @@ export interface Output {
   warn(text: string): void
 }
 
-export function createOutput(
-  screen: Screen,
-  json: boolean,
-  coloured: { readonly stdout: boolean; readonly stderr: boolean },
-): Output {
-  const paint = painter(coloured.stdout && !json)
-  const paintError = painter(coloured.stderr)
+export function createOutput(screen: Screen, json: boolean): Output {
+  const paint = painter(screen.stdout)
+  const paintError = painter(screen.stderr)
   const errorWidth = widthOf(screen.stderr)
   return {
     json,
@@ -67,7 +70,6 @@ const SECRET_FORMS = /[A-Za-z0-9._-]{1,64}_live_[A-Za-z0-9_-]+\.[A-Za-z0-9._~+/=
 export interface FailureStyle {
   readonly screen: Screen
   readonly json: boolean
-  readonly paint: Paint
   /** Whether `NOTEWIRE_DEBUG` is set. Only then are stacks shown. */
   readonly debug: boolean
   readonly secrets: ReadonlySet<string>
@@ -77,7 +79,8 @@ export interface FailureStyle {
  * Shows an error on stderr: its code, what happened and the next step; with `--json`, as one line of JSON. It shows no
  * secret: neither those that the run has read nor any text that has the form of one.
  */
-export function showFailure(error: unknown, { screen, json, paint, debug, secrets }: FailureStyle): ExitCode {
+export function showFailure(error: unknown, { screen, json, debug, secrets }: FailureStyle): ExitCode {
+  const paint = painter(screen.stderr)
   const { code, message, exitCode } = failureOf(error)
   const shown = conceal(message, secrets)
   screen.writeError(

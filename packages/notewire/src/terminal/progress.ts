@@ -1,12 +1,11 @@
-import type { Clock } from '@notewire/protocol'
+import progressBars, { type GenericFormatter } from 'cli-progress'
 import type { Screen } from './screen.ts'
-import { cut, displayWidth, widthOf } from './width.ts'
 
 /** The progress of a task. Only one progress is shown at a time. */
 export interface Progress {
   /**
    * @param done  how much is done
-   * @param total  how much there is to do, if that is known; a terminal then shows a bar
+   * @param total  how much there is to do, if that is known; then a bar is shown
    * @param step  what is being done now. Default: the label
    */
   update(done: number, total?: number, step?: string): void
@@ -14,42 +13,25 @@ export interface Progress {
   finish(): void
 }
 
-const REDRAW_MS = 80
-const LINE_EVERY_MS = 5_000
-const BAR_WIDTH = 24
-const MIN_BAR_WIDTH = 5
-
-/** Shows progress as a bar on a terminal, otherwise as a line every five seconds, and not at all with `--json`. */
-export function createProgress(screen: Screen, clock: Clock, json: boolean, label: string): Progress {
-  const isTerminal = screen.stderr.isTTY === true
-  let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : clock.now()
+/** Shows progress as a bar on a terminal; in a pipe and with `--json`, nothing. */
+export function createProgress(screen: Screen, json: boolean, label: string): Progress {
+  const settings = { stream: screen.stderr, barsize: 24, clearOnComplete: true, gracefulExit: false, format: barLine }
+  const bar = new progressBars.SingleBar(settings, progressBars.Presets.shades_classic)
   return {
-    update(done, total, step = label) {
-      const isEarly = clock.now() - shownAt < (isTerminal ? REDRAW_MS : LINE_EVERY_MS)
-      if (json || (isEarly && !(isTerminal && done === total))) return
-      shownAt = clock.now()
-      const words = wordsOf(done, total)
-      if (isTerminal) screen.showProgress(barLine(step, words, done, total, widthOf(screen.stderr)))
-      else screen.writeError(`${step}: ${words}\n`)
+    update(done, total = 0, step = label) {
+      if (json) return
+      screen.bar = bar
+      if (bar.isActive) {
+        bar.setTotal(total)
+        bar.update(done, { step })
+      } else bar.start(total, done, { step })
     },
-    finish: () => screen.showProgress(''),
+    finish: () => bar.stop(),
   }
 }
 
-function barLine(step: string, words: string, done: number, total: number | undefined, columns: number): string {
-  // A terminal wraps a line that reaches its last column.
-  const width = columns - 1
-  const room = width - displayWidth(`${step}    ${words}`)
-  return cut(`${step}  ${barOf(done, total, Math.min(BAR_WIDTH, room))}${words}`, width)
-}
-
-function barOf(done: number, total: number | undefined, width: number): string {
-  if (total === undefined || total === 0 || width < MIN_BAR_WIDTH) return ''
-  const filled = Math.round(Math.min(1, done / total) * width)
-  return `${'█'.repeat(filled)}${'░'.repeat(width - filled)}  `
-}
-
-function wordsOf(done: number, total: number | undefined): string {
-  if (total === undefined) return `${done}`
-  return `${done} of ${total}${total === 0 ? '' : ` (${Math.floor((100 * done) / total)} %)`}`
+const barLine: GenericFormatter = (options, { value, total }, { step }) => {
+  if (total === 0) return `${step}  ${value}`
+  const share = Math.min(1, value / total)
+  return `${step}  ${progressBars.Format.BarFormat(share, options)}  ${value} of ${total} (${Math.floor(100 * share)} %)`
 }

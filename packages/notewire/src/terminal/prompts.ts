@@ -1,9 +1,12 @@
+import { UsageError } from '../errors/failure.ts'
 import type { Screen } from './screen.ts'
 
 /** Asks the user at the terminal. Questions are printed on stderr, so that stdout can be piped. */
 export interface Prompts {
   /** Whether the user can be asked: stdin and stderr are a terminal, and `--json` was not given. */
   readonly available: boolean
+  /** @throws UsageError that names `--yes`, if the user cannot be asked whether to do something: `delete the endpoint` */
+  require(deed: string): void
   /**
    * Asks for a secret. The terminal does not show it or its length.
    *
@@ -11,8 +14,12 @@ export interface Prompts {
    * @throws the reason of the signal if the user types Ctrl-C
    */
   secret(question: string): Promise<string>
-  /** Asks a question. @returns whether the answer is yes */
-  confirm(question: string): Promise<boolean>
+  /**
+   * Asks a question, unless the user has agreed already with `--yes`.
+   *
+   * @returns whether the user agrees; `false` if the user cannot be asked
+   */
+  confirm(question: string, isAgreed?: boolean): Promise<boolean>
   /** Reads the terminal key by key until it is disposed. `q` and Ctrl-C interrupt the run. Only if {@link Prompts.available}. */
   keys(press: (key: string) => void): Disposable
 }
@@ -35,11 +42,17 @@ export function createPrompts(screen: Screen, { stdin, signal, json, interrupt }
   const streams = { input: stdin, output: screen.stderr, signal }
   return {
     available,
+    require(deed) {
+      if (available) return
+      const message = `the program cannot ask whether to ${deed}, because this is not a terminal. Pass --yes to ${deed} without a question.`
+      throw new UsageError(message)
+    },
     async secret(message) {
       const { password } = await import('@clack/prompts')
       return answered<string>(await password({ message, mask: ' ', ...streams }))
     },
-    async confirm(message) {
+    async confirm(message, isAgreed = false) {
+      if (isAgreed || !available) return isAgreed
       const { confirm } = await import('@clack/prompts')
       return answered<boolean>(await confirm({ message, initialValue: false, ...streams }))
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiErrorBodySchema } from './api-error.ts'
+import { apiErrorBodySchema } from './resources.ts'
 
 describe('the body of a REST error (open point 22)', () => {
   it.each([

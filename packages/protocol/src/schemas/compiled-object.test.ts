@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { compiledObject } from './compiled-object.ts'
+import { compiledObject } from './fields.ts'
 
 const FIELDS = { id: z.string(), count: z.optional(z.number()) }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { summarySchema, transcriptSchema } from './content.ts'
 import { readShape } from './read-shape.ts'
+import { summarySchema, transcriptSchema } from './resources.ts'
 
 const readTranscript = (resource: unknown) => readShape(transcriptSchema, resource, 'the transcript')
 const readSummary = (resource: unknown) => readShape(summarySchema, resource, 'the summary')

@@ -6,9 +6,9 @@ import {
   type UnknownEventKind,
 } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { compiledObject } from './compiled-object.ts'
 import {
   AN_IDENTIFIER,
+  compiledObject,
   eventIdentifier,
   extended,
   NOT_EMPTY,

@@ -1,14 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS } from '../contract.ts'
+import { ShapeError } from '../errors.ts'
 import { isEndpointEventKind, isNoteEventKind } from '../event.ts'
-import { ShapeError } from '../notewire-error.ts'
-import { summarySchema, transcriptSchema } from './content.ts'
 import { eventSchemas, unknownEventSchema } from './event.ts'
-import { noteSchema } from './note.ts'
 import { readEvent, readEventWithDrift } from './read-event.ts'
 import { readShape, readShapeWithDrift } from './read-shape.ts'
-import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from './webhook-endpoint.ts'
+import {
+  noteSchema,
+  summarySchema,
+  transcriptSchema,
+  webhookEndpointSchema,
+  webhookEndpointWithSecretSchema,
+} from './resources.ts'
 
 /** A value of JSON that may be right, null, of another type, or nearly right. */
 function maybe(right: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isTombstone } from '../note.ts'
-import { noteSchema, recordingSessionSchema } from './note.ts'
+import { isTombstone } from '../resources.ts'
 import { readShape } from './read-shape.ts'
+import { noteSchema, recordingSessionSchema } from './resources.ts'
 
 const readNote = (resource: unknown) => readShape(noteSchema, resource, 'the note')
 

@@ -2,11 +2,10 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { ShapeError } from '../notewire-error.ts'
-import { transcriptSchema } from './content.ts'
-import { noteSchema } from './note.ts'
+import { ShapeError } from '../errors.ts'
 import { readEvent } from './read-event.ts'
 import { readShape } from './read-shape.ts'
+import { noteSchema, transcriptSchema } from './resources.ts'
 
 const readNote = (resource: unknown, what = 'the note') => readShape(noteSchema, resource, what)
 const readTranscript = (resource: unknown) => readShape(transcriptSchema, resource, 'the transcript')

@@ -9,10 +9,14 @@ import type {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../index.ts'
-import type { summaryRecord, transcriptRecord } from './content.ts'
 import type { eventSchemas, knownEvents } from './event.ts'
-import type { noteRecord } from './note.ts'
-import type { endpointRecord, endpointRecordWithSecret } from './webhook-endpoint.ts'
+import type {
+  endpointRecord,
+  endpointRecordWithSecret,
+  noteRecord,
+  summaryRecord,
+  transcriptRecord,
+} from './resources.ts'
 
 /** The fields of a type, without `readonly` and without the unknown fields that a schema lets pass. */
 type Fields<Type> = Type extends readonly (infer Item)[]

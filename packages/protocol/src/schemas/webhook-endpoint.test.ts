@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { readShape } from './read-shape.ts'
-import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from './webhook-endpoint.ts'
+import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from './resources.ts'
 
 const readWebhookEndpoint = (resource: unknown) => readShape(webhookEndpointSchema, resource, 'the endpoint')
 const readWebhookEndpointWithSecret = (resource: unknown) =>

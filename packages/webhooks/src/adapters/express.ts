@@ -15,15 +15,8 @@ import { answerNodeRequest } from './node-request.ts'
  * import { expressHandler } from '@notewire/webhooks/express'
  * import express from 'express'
  *
- * const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
- * })
- *
- * const app = express()
- * app.post('/webhooks/notes', expressHandler(receiver))
- * app.use(express.json())
- * app.listen(3000)
+ * const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} })
+ * express().post('/webhooks/notes', expressHandler(receiver)).listen(3000)
  * ```
  */
 export function expressHandler(

@@ -26,14 +26,8 @@ export interface FastifyReceiverOptions {
  * import { fastifyPlugin } from '@notewire/webhooks/fastify'
  * import { fastify } from 'fastify'
  *
- * const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
- * })
- *
- * const app = fastify()
- * app.register(fastifyPlugin, { receiver, url: '/webhooks/notes' })
- * await app.listen({ port: 3000 })
+ * const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} })
+ * await fastify().register(fastifyPlugin, { receiver, url: '/webhooks/notes' }).listen({ port: 3000 })
  * ```
  */
 export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (scope, options) => {

@@ -1,5 +1,5 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
-import type { BodyReading, IncomingAttempt } from '../delivering/attempt.ts'
+import type { BodyReading } from '../delivering/attempt.ts'
 import type { Answer } from '../interfaces/answer.ts'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { findIntegration, type IntegrationOf, requireReceiver, routeParameter } from './mounting.ts'
@@ -55,12 +55,7 @@ export interface LambdaHandlerOptions {
  * import { createReceiver } from '@notewire/webhooks'
  * import { lambdaHandler } from '@notewire/webhooks/lambda'
  *
- * const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
- * })
- *
- * export const handler = lambdaHandler(receiver)
+ * export const handler = lambdaHandler(createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} }))
  * ```
  */
 export function lambdaHandler(
@@ -71,27 +66,20 @@ export function lambdaHandler(
   refuseUnknownOptions('lambdaHandler', options, ['integrationOf'])
   const { integrationOf = ({ pathParameters }) => routeParameter(pathParameters) } = options
   return async (event) => {
+    const { requestContext } = event
     let late: Promise<Answer> | undefined
-    const waitUntil = (work: Promise<Answer>) => {
-      late = work
-    }
     const answer = await receiver.respond({
-      ...attemptOf(event),
+      method: requestContext?.http?.method ?? event.httpMethod ?? '',
+      // A REST API removes the stage from `path`, and keeps the requested path in the context.
+      path: requestContext?.path ?? event.rawPath ?? event.path ?? '',
+      headers: event.multiValueHeaders ?? event.headers ?? {},
       integration: findIntegration(integrationOf, event),
-      waitUntil,
+      readBody: async (maxBytes) => readBody(event, maxBytes),
+      waitUntil: (work) => {
+        late = work
+      },
     })
     return resultFor(event, (await late) ?? answer)
-  }
-}
-
-function attemptOf(event: LambdaHttpEvent): IncomingAttempt {
-  const { requestContext } = event
-  return {
-    method: requestContext?.http?.method ?? event.httpMethod ?? '',
-    // A REST API removes the stage from `path`, and keeps the requested path in the context.
-    path: requestContext?.path ?? event.rawPath ?? event.path ?? '',
-    headers: event.multiValueHeaders ?? event.headers ?? {},
-    readBody: async (maxBytes) => readBody(event, maxBytes),
   }
 }
 

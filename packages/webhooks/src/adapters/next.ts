@@ -16,13 +16,7 @@ import { answerNodeRequest } from './node-request.ts'
  * import { routeHandler } from '@notewire/webhooks/next'
  *
  * const secrets = new Map([['acme', process.env['ACME_SIGNING_SECRET']]])
- *
- * const receivers = createReceivers({
- *   secretOf: (integration) => secrets.get(integration),
- *   on: { 'note.ended': async ({ data }, { integration }) => console.log(integration, 'has a new transcript of', data.note_id) },
- * })
- *
- * export const POST = routeHandler(receivers)
+ * export const POST = routeHandler(createReceivers({ secretOf: (integration) => secrets.get(integration), on: {} }))
  * ```
  */
 export function routeHandler(
@@ -50,13 +44,8 @@ export function routeHandler(
  * import { createReceiver } from '@notewire/webhooks'
  * import { pagesHandler } from '@notewire/webhooks/next'
  *
- * const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
- * })
- *
  * export const config = { api: { bodyParser: false } }
- * export default pagesHandler(receiver)
+ * export default pagesHandler(createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} }))
  * ```
  */
 export function pagesHandler(

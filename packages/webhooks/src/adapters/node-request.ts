@@ -75,11 +75,10 @@ function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDe
       resolve(reading)
     }
     const onEnd = () => {
-      isSettled = true
       const [first] = chunks
       // Most bodies come in one chunk.
       const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks, length)
-      resolve({ status: 'read', bytes })
+      finish({ status: 'read', bytes })
     }
     const onGone = () => request.readableEnded || finish({ status: 'incomplete' })
     // Node.js emits `close` after an error. Without a listener for `error`, the error would end the process.
@@ -117,17 +116,13 @@ function wasParsed(request: IncomingMessage): boolean {
   return typeof body === 'string' ? body !== '' : typeof body === 'object' && Object.keys(body ?? {}).length > 0
 }
 
-function closeIfStillSending(request: IncomingMessage): void {
+function closeIfStillSending(request: IncomingMessage & { readonly stream?: Partial<ServerHttp2Stream> }): void {
   request.resume()
   const closing = setTimeout(() => {
-    endHttp2Stream(request)
+    // A stream of HTTP/2 stays open after its request is destroyed, and would receive more data.
+    request.stream?.close?.()
     request.destroy()
   }, LINGER_MS)
   closing.unref()
   request.once('close', () => clearTimeout(closing))
-}
-
-// The stream stays open after its request is destroyed, and would receive more data.
-function endHttp2Stream(request: IncomingMessage & { readonly stream?: Partial<ServerHttp2Stream> }): void {
-  request.stream?.close?.()
 }

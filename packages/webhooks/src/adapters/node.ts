@@ -22,12 +22,7 @@ type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
  * import { createReceiver } from '@notewire/webhooks'
  * import { nodeHandler } from '@notewire/webhooks/node'
  *
- * const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   path: '/webhooks/notes',
- *   on: { 'note.updated': async ({ data }) => console.log(data.note_id, 'is at revision', data.revision) },
- * })
- *
+ * const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], on: {} })
  * createServer(nodeHandler(receiver)).listen(3000)
  * ```
  */

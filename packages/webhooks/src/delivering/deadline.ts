@@ -1,6 +1,5 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import type { Alarm } from '../processing/alarm.ts'
-import { ANSWER_WITHIN_MS } from '../processing/timers.ts'
+import { type Alarm, ANSWER_WITHIN_MS } from '../processing/timers.ts'
 
 /** The time by which the receiver must answer a delivery, even if its work has not ended. */
 export class Deadline {

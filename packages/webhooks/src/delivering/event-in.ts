@@ -1,15 +1,15 @@
-import { type Drift, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { type EventReading, ShapeError } from '@notewire/protocol'
 import { readEventWithDrift } from '@notewire/protocol/schemas'
 
 /** An event and where it differs from the contract, or what is wrong with it. `problem` never quotes the body. */
-export type EventReading =
-  | { readonly status: 'read'; readonly event: WebhookEvent; readonly drift: readonly Drift[] }
+export type EventIn =
+  | ({ readonly status: 'read' } & EventReading)
   | { readonly status: 'malformed'; readonly problem: string; readonly path: string }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Reads the event from a verified body (contract §6). */
-export function eventIn(body: Uint8Array): EventReading {
+export function eventIn(body: Uint8Array): EventIn {
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(body))
@@ -20,7 +20,7 @@ export function eventIn(body: Uint8Array): EventReading {
 }
 
 /** Reads an event from a parsed body, or from the argument of `process`. */
-export function eventFrom(value: unknown): EventReading {
+export function eventFrom(value: unknown): EventIn {
   try {
     const { event, drift } = readEventWithDrift(value)
     return { status: 'read', event, drift }

@@ -2,20 +2,18 @@ import { type Clock, isEndpointEvent, isIntegrationId, type WebhookEvent } from 
 import { createDiagnosis } from '../diagnosis/diagnosis.ts'
 import type { Answer } from '../interfaces/answer.ts'
 import type { Observer } from '../observing/observer.ts'
-import { Alarm } from '../processing/alarm.ts'
 import type { ProcessOutcome } from '../processing/outcome.ts'
 import type { AttemptContext } from '../processing/received-event.ts'
+import { Alarm } from '../processing/timers.ts'
 import type { SecretFinder, SecretFinding } from '../secrets/secret-source.ts'
 import { type CheckedHeaders, checkHeaders } from '../verifier/header-check.ts'
-import type { SignatureCheck } from '../verifier/signature-check.ts'
 import { readFirst } from '../verifier/signature-headers.ts'
-import type { Refusal, Verified } from '../verifier/verification.ts'
-import { answers, answerTo, answerWithoutSecret } from './answer.ts'
-import type { BodyReading, IncomingAttempt } from './attempt.ts'
+import type { Verified } from '../verifier/verification.ts'
+import { answerError, answerTo, answerWithoutSecret } from './answer.ts'
+import type { IncomingAttempt } from './attempt.ts'
 import { Deadline } from './deadline.ts'
 import { eventIn } from './event-in.ts'
 
-/** What the responder needs. */
 interface DeliveryTools {
   readonly path: string | undefined
   readonly maxBodyBytes: number
@@ -32,7 +30,6 @@ interface DeliveryTools {
 
 type Process = (event: WebhookEvent, context: AttemptContext) => Promise<ProcessOutcome>
 
-/** An attempt whose headers were checked. */
 interface CheckedAttempt {
   readonly attempt: IncomingAttempt
   readonly integration: string
@@ -40,6 +37,8 @@ interface CheckedAttempt {
   readonly alarm: Alarm
   readonly deadline: Deadline
 }
+
+type Found = SecretFinding & { readonly status: 'found' }
 
 const LATE: SecretFinding = { status: 'late' }
 
@@ -61,8 +60,8 @@ export function createResponder(
       if ('attempt' in admitted) deadline = admitted.deadline
       answer = 'attempt' in admitted ? await answerAdmitted(admitted) : admitted
     } catch (error) {
-      observer.broken(error, nameOf(integration))
-      answer = answers.broken
+      observer.log('broken', { integration: nameOf(integration), error })
+      answer = answerError('internal')
     }
     deadline?.cancel()
     if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
@@ -71,7 +70,7 @@ export function createResponder(
 
   /** Answers requests that cannot be deliveries, before the secret is looked up and the body is read (contract §7). */
   function admit(attempt: IncomingAttempt, integration: string | undefined): Answer | CheckedAttempt {
-    if (!isIntegrationId(integration)) return answers.integrationUnknown
+    if (!isIntegrationId(integration)) return answerError('integration_unknown')
     const rejection = rejectEarly(attempt)
     if (rejection !== undefined) return rejection
     const headers = checkHeaders(attempt.headers, { toleranceSeconds, clock })
@@ -80,32 +79,28 @@ export function createResponder(
       return { attempt, integration, headers, alarm, deadline: new Deadline(clock, alarm) }
     }
     observer.refused(headers, nameOf(integration))
-    return answers.unverified
+    return answerError('unverified')
   }
 
   function rejectEarly({ method, path: requested, headers }: IncomingAttempt): Answer | undefined {
-    if (method !== 'POST' || (path !== undefined && requested !== path)) return answers.notFound
+    if (method !== 'POST' || (path !== undefined && requested !== path)) return answerError('not_found')
     const encoding = readFirst(headers, 'content-encoding')
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answers.encoded
-    return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answers.tooLarge : undefined
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answerError('body_encoded')
+    return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answerError('body_too_large') : undefined
   }
 
   async function answerAdmitted(checked: CheckedAttempt): Promise<Answer> {
     const { attempt, integration, deadline } = checked
     // Before the body is read, because an integration may be unknown.
-    const rejection = secrets.isOfMany ? await rejectWithoutSecret(checked) : undefined
-    if (rejection !== undefined) return rejection
+    const early = secrets.isOfMany ? await findSecret(checked) : undefined
+    if (early !== undefined && early.status !== 'found') return answerMissingSecret(early, integration)
     const reading = await attempt.readBody(maxBodyBytes, deadline)
-    if (reading.status !== 'read') return answerUnread(reading.status, integration)
+    if (reading.status === 'already-parsed') observer.log('already-parsed', { integration: nameOf(integration) })
+    if (reading.status !== 'read') return answerError(UNREAD[reading.status])
     const verified = await verify(checked, reading.bytes)
     if (verified.status !== 'verified') return verified
     observer.verified(verified, integration)
     return await processBody(checked, reading.bytes)
-  }
-
-  async function rejectWithoutSecret(checked: CheckedAttempt): Promise<Answer | undefined> {
-    const finding = await findSecret(checked)
-    return finding.status === 'found' ? undefined : answerMissingSecret(finding, checked.integration)
   }
 
   async function findSecret({ integration, deadline }: CheckedAttempt): Promise<SecretFinding> {
@@ -114,38 +109,32 @@ export function createResponder(
   }
 
   async function verify(checked: CheckedAttempt, body: Uint8Array): Promise<Verified | Answer> {
+    const { integration, headers } = checked
     // Looked up again, because the cached secret may have expired or been dropped while the body arrived.
     const finding = await findSecret(checked)
-    if (finding.status !== 'found') return answerMissingSecret(finding, checked.integration)
-    const verification = await finding.check(body, checked.headers)
-    return verification.status === 'verified'
-      ? verification
-      : await verifyByLatest(checked, body, finding.check, verification)
+    if (finding.status !== 'found') return answerMissingSecret(finding, integration)
+    const verification = await finding.check(body, headers)
+    if (verification.status === 'verified') return verification
+    const latest = await findLatest(checked, finding)
+    if (latest.status !== 'found') return answerMissingSecret(latest, integration)
+    const last = latest === finding ? verification : await latest.check(body, headers)
+    if (last.status === 'verified') return last
+    observer.refused(await diagnose(last, latest.check, body, headers), nameOf(integration))
+    return answerError('unverified')
   }
 
-  /** Checks the signature with the latest secret, because the secret may have been rotated since it was looked up. */
-  async function verifyByLatest(
-    { integration, headers, deadline }: CheckedAttempt,
-    body: Uint8Array,
-    used: SignatureCheck,
-    refusal: Refusal,
-  ): Promise<Verified | Answer> {
-    const other = headers.signatures.length > 0 ? secrets.findOther(integration, used) : undefined
-    const finding = other && (await deadline.race(Promise.resolve(other), LATE))
-    if (finding !== undefined && finding.status !== 'found') return answerMissingSecret(finding, integration)
-    const latest = finding?.check ?? used
-    const verification = finding === undefined ? refusal : await latest(body, headers)
-    if (verification.status === 'verified') return verification
-    observer.refused(await diagnose(verification, latest, body, headers), nameOf(integration))
-    return answers.unverified
+  /** The secret may have been rotated since it was looked up. */
+  async function findLatest({ integration, headers, deadline }: CheckedAttempt, used: Found): Promise<SecretFinding> {
+    const other = headers.signatures.length > 0 ? secrets.findOther(integration, used.check) : undefined
+    return other === undefined ? used : await deadline.race(Promise.resolve(other), LATE)
   }
 
   async function processBody(checked: CheckedAttempt, body: Uint8Array): Promise<Answer> {
     const { attempt, integration, alarm, deadline } = checked
     const parsed = eventIn(body)
     if (parsed.status === 'malformed') {
-      observer.malformed(parsed.problem, integration)
-      return answers.malformed
+      observer.log('malformed-event', { integration, fields: { problem: parsed.problem } })
+      return answerError('event_malformed')
     }
     const { event } = parsed
     observer.drifted(event, parsed.drift, integration)
@@ -166,15 +155,15 @@ export function createResponder(
   ): Answer {
     observer.overdue(event, integration, consumer.kind)
     observer.callHook(() => (attempt.waitUntil ?? waitUntil)?.(work.then(answerTo)))
-    return answers.overdue
+    return answerError('overdue')
   }
 
   /** @param outcome  `undefined` if the queue did not answer in time */
   function answerQueued(event: WebhookEvent, integration: string, outcome: ProcessOutcome | undefined): Answer {
     if (outcome !== undefined && outcome.status !== 'sink-failed') return answerTo(outcome)
-    if (outcome === undefined) observer.queueLate(event, integration)
-    else observer.queueFailed(event, integration, outcome.error)
-    return answers.notQueued
+    if (outcome === undefined) observer.log('queue-late', { integration, event })
+    else observer.log('queue-failed', { integration, event, error: outcome.error })
+    return answerError('not_queued')
   }
 
   /** The id of an integration for hooks and logs: `undefined` unless the integration is known to exist. */
@@ -186,18 +175,11 @@ export function createResponder(
     observer.withoutSecret(finding, nameOf(integration))
     return answerWithoutSecret(finding)
   }
-
-  function answerUnread(status: Exclude<BodyReading['status'], 'read'>, integration: string): Answer {
-    switch (status) {
-      case 'too-large':
-        return answers.tooLarge
-      case 'too-slow':
-        return answers.tooSlow
-      case 'incomplete':
-        return answers.incomplete
-      case 'already-parsed':
-        observer.alreadyParsed(nameOf(integration))
-        return answers.alreadyParsed
-    }
-  }
 }
+
+const UNREAD = {
+  'too-large': 'body_too_large',
+  'too-slow': 'body_too_slow',
+  incomplete: 'body_incomplete',
+  'already-parsed': 'body_already_parsed',
+} as const

@@ -17,7 +17,6 @@ export function attemptOf(request: Request): IncomingAttempt {
   }
 }
 
-/** An answer as a Web `Response`. */
 export function responseOf(answer: Answer): Response {
   return new Response(answer.body === '' ? null : answer.body, { status: answer.status, headers: answer.headers })
 }
@@ -26,54 +25,32 @@ async function readWebBody(request: Request, maxBytes: number, deadline: BodyDea
   if (request.bodyUsed || request.body?.locked === true) return { status: 'already-parsed' }
   if (request.body === null) return { status: 'read', bytes: new Uint8Array() }
   const reader = request.body.getReader()
-  const chunks = { next: async () => toIteratorResult(await reader.read()) }
-  const reading = await readCapped(chunks, maxBytes, deadline.passed)
-  // The cancellation fails if the connection is closed, which changes nothing.
+  const tooSlow = deadline.passed.then((): BodyReading => ({ status: 'too-slow' }))
+  const reading = await Promise.race([readToEnd(reader, maxBytes), tooSlow])
+  // Ends `readToEnd`, too. The cancellation fails if the connection is closed, which changes nothing.
   if (reading.status !== 'read') reader.cancel().catch(() => undefined)
   return reading
 }
 
-function toIteratorResult(result: ReadableStreamReadResult<Uint8Array>): IteratorResult<Uint8Array> {
-  return result.done ? { done: true, value: undefined } : result
-}
-
-/**
- * Reads a body chunk by chunk and stops at the first byte over `maxBytes`, so that a large body takes no memory.
- */
-function readCapped(chunks: AsyncIterator<Uint8Array>, maxBytes: number, timeUp: Promise<void>): Promise<BodyReading> {
-  let late = false
-  const tooSlow = timeUp.then((): BodyReading => {
-    late = true
-    return { status: 'too-slow' }
-  })
-  return Promise.race([readToEnd(chunks, maxBytes, () => late), tooSlow])
-}
-
-async function readToEnd(
-  chunks: AsyncIterator<Uint8Array>,
-  maxBytes: number,
-  late: () => boolean,
-): Promise<BodyReading> {
+/** Stops at the first byte over `maxBytes`, so that a large body takes no memory. */
+async function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>, maxBytes: number): Promise<BodyReading> {
   let bytes = new Uint8Array(Math.min(4096, maxBytes))
   let length = 0
   try {
-    while (!late()) {
-      const next = await chunks.next()
-      if (next.done === true) return { status: 'read', bytes: bytes.subarray(0, length) }
-      const end = length + next.value.length
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return { status: 'read', bytes: bytes.subarray(0, length) }
+      const end = length + value.length
       if (end > maxBytes) return { status: 'too-large' }
-      if (end > bytes.length) bytes = grown(bytes, Math.min(Math.max(end, bytes.length * 2), maxBytes))
-      bytes.set(next.value, length)
+      if (end > bytes.length) {
+        const grown = new Uint8Array(Math.min(Math.max(end, bytes.length * 2), maxBytes))
+        grown.set(bytes)
+        bytes = grown
+      }
+      bytes.set(value, length)
       length = end
     }
-    return { status: 'too-slow' }
   } catch {
     return { status: 'incomplete' }
   }
-}
-
-function grown(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(size)
-  larger.set(bytes)
-  return larger
 }

@@ -18,18 +18,18 @@ const OPENING_BRACE = 0x7b
 
 const USUAL_CAUSES = 'the secret belongs to another endpoint or was rotated, or the body was changed in transit'
 
-/** Adds the cause to a refusal because no signature matched, for the log and the hook of a receiver. */
-export type Diagnose = (
-  refusal: Refusal,
-  check: SignatureCheck,
-  body: Uint8Array,
-  headers: CheckedHeaders,
-) => Promise<Refusal>
-
-/** A diagnosis that examines the bodies of at most ten refused deliveries a second. */
-export function createDiagnosis(clock: Clock): Diagnose {
+/**
+ * Makes a function that adds the cause to a refusal because no signature matched, for the log and the hook of a receiver. It examines the bodies
+ * of at most ten refused deliveries a second.
+ */
+export function createDiagnosis(clock: Clock) {
   const rate = new RateLimit(clock, RATE)
-  return async (refusal, check, body, headers) => {
+  return async (
+    refusal: Refusal,
+    check: SignatureCheck,
+    body: Uint8Array,
+    headers: CheckedHeaders,
+  ): Promise<Refusal> => {
     const isExamined = mayBeNotification(body) && rate.admit() !== undefined
     const cause = isExamined ? await findMismatchCause(check, body, headers) : undefined
     if (cause === undefined) return { ...refusal, detail: `${refusal.detail}: ${USUAL_CAUSES}` }
@@ -80,49 +80,43 @@ interface SignedBody {
 function signedBodies(arrived: Uint8Array): readonly SignedBody[] {
   const text = utf8TextOf(arrived)
   if (text === undefined) return [{ code: 'body_encoding', body: latin1TextOf(arrived) }]
+  const bodies: Readonly<Record<BodyCauseCode, readonly (Uint8Array | string)[]>> = {
+    body_newline: text.endsWith('\n') ? [text.replace(/\r?\n$/, '')] : [`${text}\n`, `${text}\r\n`],
+    body_line_endings: text.includes('\n') ? [withOtherLineEndings(text)] : [],
+    body_encoding: inAnotherEncoding(text),
+    body_encoded: decoded(text),
+    body_reserialised: serialisedOtherwise(text),
+  }
+  const codes = Object.keys(bodies) as BodyCauseCode[]
+  return codes.flatMap((code) => bodies[code].map((body) => ({ code, body })))
+}
+
+function withOtherLineEndings(text: string): string {
+  return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text.replaceAll('\n', '\r\n')
+}
+
+function inAnotherEncoding(text: string): readonly (Uint8Array | string)[] {
+  const isMisread = /[\u0080-\u00ff]/.test(text) && !/[\u0100-\uffff]/.test(text)
   return [
-    ...withoutChangedNewline(text),
-    ...withOtherLineEndings(text),
-    ...inAnotherEncoding(text),
-    ...decoded(text),
-    ...serialisedOtherwise(text),
+    ...(text.startsWith('\ufeff') ? [text.slice(1)] : []),
+    // UTF-8 that was read as Latin-1 and written as UTF-8.
+    ...(isMisread ? [latin1BytesOf(text)] : []),
   ]
 }
 
-function withoutChangedNewline(text: string): readonly SignedBody[] {
-  const bodies = /\n$/.test(text) ? [text.replace(/\r?\n$/, '')] : [`${text}\n`, `${text}\r\n`]
-  return bodies.map((body) => ({ code: 'body_newline', body }))
-}
-
-function withOtherLineEndings(text: string): readonly SignedBody[] {
-  if (!text.includes('\n')) return []
-  const body = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text.replaceAll('\n', '\r\n')
-  return [{ code: 'body_line_endings', body }]
-}
-
-function inAnotherEncoding(text: string): readonly SignedBody[] {
-  const bodies: SignedBody[] = []
-  if (text.startsWith('\ufeff')) bodies.push({ code: 'body_encoding', body: text.slice(1) })
-  // UTF-8 that was read as Latin-1 and written as UTF-8.
-  if (/[\u0080-\u00ff]/.test(text) && !/[\u0100-\uffff]/.test(text)) {
-    bodies.push({ code: 'body_encoding', body: latin1BytesOf(text) })
-  }
-  return bodies
-}
-
-function decoded(text: string): readonly SignedBody[] {
+function decoded(text: string): readonly (Uint8Array | string)[] {
   const value = parsed(text)
-  if (typeof value === 'string') return [{ code: 'body_encoded', body: value }]
+  if (typeof value === 'string') return [value]
   if (value !== undefined || !/^[A-Za-z0-9+/]+={0,2}\s*$/.test(text)) return []
   try {
-    return [{ code: 'body_encoded', body: latin1BytesOf(atob(text.trim())) }]
+    return [latin1BytesOf(atob(text.trim()))]
   } catch {
     return []
   }
 }
 
 /** As `JSON.stringify` and Python's `json.dumps` write JSON, with and without escapes for what is not ASCII. */
-function serialisedOtherwise(text: string): readonly SignedBody[] {
+function serialisedOtherwise(text: string): readonly string[] {
   const value = parsed(text)
   if (value === undefined) return []
   const compact = JSON.stringify(value)
@@ -131,7 +125,7 @@ function serialisedOtherwise(text: string): readonly SignedBody[] {
   const spaced = indented.replace(/,\n */g, ', ').replace(/\n */g, '')
   const forms = new Set([compact, spaced, indented, inAscii(compact), inAscii(spaced)])
   forms.delete(text)
-  return Array.from(forms, (body) => ({ code: 'body_reserialised', body }))
+  return [...forms]
 }
 
 function inAscii(json: string): string {

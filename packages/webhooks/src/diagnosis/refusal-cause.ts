@@ -51,42 +51,29 @@ export interface RefusalCause {
 
 const FIND_PROXY = 'Find the proxy or parser that rewrites the body, and pass the bytes on unchanged.'
 
-/** The causes of a mismatch that a receiver can find, with its secrets already decoded. */
+/** The causes of a mismatch that a receiver can find, with its secrets already decoded: what happened, and the next step. */
 const MISMATCHES = {
-  signature_version: {
-    what: 'the header webhook-signature has no complete v1 signature',
-    nextStep: 'Pass the header unchanged: entries of "v1," and 44 characters of base64, separated by spaces.',
-  },
-  body_newline: {
-    what: 'the body gained or lost a line break at its end in transit',
-    nextStep: FIND_PROXY,
-  },
-  body_line_endings: {
-    what: 'the line endings of the body were converted in transit',
-    nextStep: FIND_PROXY,
-  },
-  body_encoding: {
-    what: 'the encoding or the byte order mark of the body changed in transit',
-    nextStep: FIND_PROXY,
-  },
-  body_encoded: {
-    what: 'the body is still in base64, or in a JSON string',
-    nextStep: 'Decode it first. AWS Lambda says with "isBase64Encoded" that a body is in base64.',
-  },
-  body_reserialised: {
-    what: 'the body was re-serialised in transit: the same JSON was signed',
-    nextStep: FIND_PROXY,
-  },
-  secret_or_body_differs: {
-    what: 'no v1 signature matches this body with any known secret',
-    nextStep:
-      'Check that the secret belongs to this endpoint, and that you pass the body unchanged, before any parser.',
-  },
-} as const satisfies Partial<Record<RefusalCauseCode, Omit<RefusalCause, 'code'>>>
+  signature_version: [
+    'the header webhook-signature has no complete v1 signature',
+    'Pass the header unchanged: entries of "v1," and 44 characters of base64, separated by spaces.',
+  ],
+  body_newline: ['the body gained or lost a line break at its end in transit', FIND_PROXY],
+  body_line_endings: ['the line endings of the body were converted in transit', FIND_PROXY],
+  body_encoding: ['the encoding or the byte order mark of the body changed in transit', FIND_PROXY],
+  body_encoded: [
+    'the body is still in base64, or in a JSON string',
+    'Decode it first. AWS Lambda says with "isBase64Encoded" that a body is in base64.',
+  ],
+  body_reserialised: ['the body was re-serialised in transit: the same JSON was signed', FIND_PROXY],
+  secret_or_body_differs: [
+    'no v1 signature matches this body with any known secret',
+    'Check that the secret belongs to this endpoint, and that you pass the body unchanged, before any parser.',
+  ],
+} as const satisfies Partial<Record<RefusalCauseCode, readonly [what: string, nextStep: string]>>
 
-/** The cause of a mismatch that has this code. */
 export function causeOf(code: keyof typeof MISMATCHES): RefusalCause {
-  return { code, ...MISMATCHES[code] }
+  const [what, nextStep] = MISMATCHES[code]
+  return { code, what, nextStep }
 }
 
 /** The cause of a refusal that was decided by the headers alone. */
@@ -131,7 +118,6 @@ function missingHeader(detail: string, headers: AttemptHeaders): RefusalCause {
   }
 }
 
-/** The names that other senders and CGI give these headers. */
 function otherNamesOf(name: string): readonly string[] {
   return [
     name.replace('webhook-', 'svix-'),

@@ -1,14 +1,15 @@
 import { SIGNING_SECRET_PREFIX } from '@notewire/protocol'
-import { base64Of, bytesOfBase64 } from '../verifier/base64.ts'
 import type { CheckedHeaders } from '../verifier/header-check.ts'
+import { base64Of, bytesOfBase64 } from '../verifier/hmac.ts'
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { RefusalCause } from './refusal-cause.ts'
 
-/** The signature check of a secret, or what is wrong with the secret. */
-export type CheckedSecret =
-  | { readonly check: SignatureCheck; readonly cause?: undefined }
-  | { readonly check?: undefined; readonly cause: RefusalCause }
+/** The signature check of a secret, or what is wrong with the secret; neither for a gap. */
+export interface CheckedSecret {
+  readonly check?: SignatureCheck
+  readonly cause?: RefusalCause
+}
 
 /** Prepares a secret that may be malformed. */
 export function checkedSecret(secret: string): CheckedSecret {
@@ -22,14 +23,12 @@ export function checkedSecret(secret: string): CheckedSecret {
 
 const COPY_AGAIN = `Store the secret as the service showed it, from "${SIGNING_SECRET_PREFIX}" to its last character, and nothing around it. If it is lost, rotate it.`
 
-/** The cause if there is no secret at all. */
 export const SECRET_MISSING: RefusalCause = {
   code: 'secret_malformed',
   what: 'the signing secret is missing',
   nextStep: COPY_AGAIN,
 }
 
-/** How a secret was stored badly. */
 function faultOf(secret: string): string {
   if (secret.trim() !== secret) return 'has white space or a line break around it'
   if (/^(?:export\s+)?\w+\s*=\s*["'`]?whsec_/.test(secret)) return 'has the name of its variable before it'

@@ -4,16 +4,15 @@ import type { AppliedRevision, GateMode, NoteChange } from './revision-gate.ts'
  * Keeps what receivers have processed, so that any number of instances apply every event once and in order.
  *
  * Every operation is atomic, and `integration` is part of every key: the revisions of one API key must not affect those of another.
+ * A claim may lease the event and its note first, decide by what was applied to the note, and release the lease of a stale event.
  * Compare times by the clock of the store's server, so that instances with skewed clocks cannot take over leases.
  * `storeChecks` of `@notewire/webhooks/testing` tests everything that a store must do.
  *
  * `claim` and `commit` may return their results without a promise. Await them if you call them.
  *
  * Give every operation a time limit of a few seconds: an operation that never settles keeps its event and its attempt waiting.
- *
- * @typeParam Transaction  what `commitIn` takes; `never` if the store has no transactions
  */
-export interface ReceiverStore<Transaction = never> {
+export interface ReceiverStore extends ProcessedRecords {
   /**
    * Claims an event. The store checks in this order: `duplicate`, `stale`, `busy`, `claimed`. It takes over an expired lease
    * with a higher fencing token. A lease that ends more than twice `leaseMs` ahead has expired, too: the clock was set back after it was
@@ -24,14 +23,12 @@ export interface ReceiverStore<Transaction = never> {
   renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'>
   /** Marks the event as processed, raises the note's revision and ends the claim, in one step, if the claim's token is current. */
   commit(claim: Claim): CommitResult | Promise<CommitResult>
-  /**
-   * Does what `commit` does, in the handler's own transaction: it takes effect when that transaction commits. If the driver is synchronous,
-   * the result is not a promise. If `transaction` is not in an open transaction, throw an error and write nothing. Stores without transactions
-   * do not have this method.
-   */
-  commitIn?(transaction: Transaction, claim: Claim): CommitResult | Promise<CommitResult>
   /** Ends the claim without a commit, so that the event can be claimed again at once. Does nothing if the claim was lost. */
   release(claim: Claim): Promise<void>
+}
+
+/** The records of events and notes, in a store of either kind. */
+export interface ProcessedRecords {
   /**
    * Lets a processed event be processed again: its replay is neither a duplicate nor stale. The revision of its note
    * does not change.

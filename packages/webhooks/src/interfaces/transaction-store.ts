@@ -1,6 +1,6 @@
 import { NotewireError } from '@notewire/protocol'
 import type { AppliedRevision, NoteChange } from './revision-gate.ts'
-import type { ClaimRequest } from './store.ts'
+import type { ClaimRequest, ProcessedRecords } from './store.ts'
 
 /**
  * A store of which the receiver processes each event in one transaction: the processed record, the revision of the note and the rows of the
@@ -11,7 +11,7 @@ import type { ClaimRequest } from './store.ts'
  *
  * @typeParam Transaction  what handlers get as `context.transaction`
  */
-export interface TransactionStore<Transaction> {
+export interface TransactionStore<Transaction> extends ProcessedRecords {
   /**
    * Checks an event without a lock, in this order: `duplicate`, `stale`, `busy`, `new`. `busy`: a receiver with leases is processing the
    * event, or another event of its note.
@@ -27,14 +27,6 @@ export interface TransactionStore<Transaction> {
    * @throws what the handler has thrown, or why the transaction could not be committed
    */
   transact(request: ClaimRequest, seen: Seen, work: TransactionWork<Transaction>): Promise<TransactionResult>
-  /** Lets a processed event be processed again: its replay is neither a duplicate nor stale. */
-  forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'>
-  /**
-   * Removes processed records and revisions that need not be kept any longer.
-   *
-   * @returns how many were removed
-   */
-  prune(): Promise<number>
 }
 
 /** The result of a look. */
@@ -61,7 +53,7 @@ export interface TransactionWork<Transaction> {
   /** The change to record, after `call`: the handler may have set another revision. */
   readonly change: () => NoteChange | undefined
   /** Resolves when the receiver stops waiting for the handler, which may still run: nothing may be committed any more. */
-  readonly givenUp: Promise<void>
+  readonly givenUp: Promise<unknown>
 }
 
 /** The result of a transaction that did not fail. */

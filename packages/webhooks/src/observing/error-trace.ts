@@ -1,17 +1,9 @@
-import { NotewireError } from '@notewire/protocol'
+import { callHook, errorFactsOf, NotewireError } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 
 /** A logger that never throws: if the log fails, the line is lost, and the delivery is not affected. */
 export function unfailing(logger: Logger): Logger {
-  const attempt = (write: () => unknown) => {
-    try {
-      // An async method fits the type, and an unhandled rejection would end the process.
-      const written = write()
-      if (written !== undefined) Promise.resolve(written).catch(() => undefined)
-    } catch {
-      // The failure of the log cannot be logged.
-    }
-  }
+  const attempt = (write: () => unknown) => callHook(write, undefined)
   return {
     // Passes on only the arguments it got: the console would print "undefined" for fields that are absent.
     info: (...line) => attempt(() => logger.info(...line)),
@@ -20,15 +12,13 @@ export function unfailing(logger: Logger): Logger {
   }
 }
 
-/** An error name or code: one short word. Longer text could contain note content. */
-const TOKEN = /^[\w.-]{1,64}$/
 /** A stack frame with line and column. A line of an error message can begin with "at" too. */
 const FRAME = /^\s+at .*:\d+:\d+\)?$/
 const MAX_FRAMES = 8
 
 /**
  * The fields of an error of the user that may be logged: its name, its code and where it was thrown. Its message may quote a note, a row or
- * a key, so only hooks get the error itself. The message of a store's own error quotes nothing. Never throws, whatever was thrown.
+ * a key, so only hooks get the error itself. The message of a `NotewireError` quotes nothing. Never throws, whatever was thrown.
  *
  * @param thrower  what threw, such as `the handler`
  */
@@ -51,28 +41,14 @@ export function privateMessageOf(error: unknown): string | undefined {
   }
 }
 
-function partsOf(error: Error & { readonly code?: unknown }): Readonly<Record<string, unknown>> {
-  const { name, code } = error
+function partsOf(error: Error): Readonly<Record<string, unknown>> {
+  const { name, code } = errorFactsOf(error)
   return {
-    error: isToken(name) ? name : 'Error',
-    ...(isToken(code) ? { code } : {}),
-    ...(isErrorOfStore(error) ? { problem: error.message } : {}),
+    error: name,
+    ...(code === null ? {} : { code }),
+    ...(error instanceof NotewireError ? { problem: error.message } : {}),
     at: framesOf(error),
   }
-}
-
-/** The codes of the errors that the stores of this package throw. Their messages quote no note, no row and no key. */
-const STORE_CODES: readonly string[] = [
-  'node_sqlite_missing',
-  'postgres_not_migrated',
-  'postgres_timeout',
-  'redis_timeout',
-  'sqlite_folder_missing',
-  'sqlite_not_migrated',
-]
-
-function isErrorOfStore(error: Error): boolean {
-  return error instanceof NotewireError && STORE_CODES.includes(error.code)
 }
 
 function notAnError(thrown: unknown, thrower: string): string {
@@ -90,10 +66,6 @@ function framesOf({ stack, message }: Error): readonly string[] {
     .filter((line) => FRAME.test(line))
     .slice(0, MAX_FRAMES)
     .map((line) => line.trim())
-}
-
-function isToken(value: unknown): value is string {
-  return typeof value === 'string' && TOKEN.test(value)
 }
 
 // Errors of another realm, as in test runners, are not instances of this realm's `Error`.

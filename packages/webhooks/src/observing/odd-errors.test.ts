@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
-import { jobResult } from '../queues/job-result.ts'
+import { jobResult } from '../queue-jobs.ts'
 import { anEvent } from '../testing/an-event.ts'
 
 const explode = (): never => {

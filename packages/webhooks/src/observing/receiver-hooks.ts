@@ -47,7 +47,6 @@ export interface ReceiverHooks {
     | undefined
 }
 
-/** The names of the hooks. */
 export const HOOKS: readonly (keyof ReceiverHooks)[] = [
   'onOutcome',
   'onQueued',

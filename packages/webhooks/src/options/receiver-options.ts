@@ -1,4 +1,4 @@
-import type { Clock, UnknownEvent } from '@notewire/protocol'
+import type { UnknownEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
@@ -13,15 +13,10 @@ import type {
 } from '../processing/handlers.ts'
 import type { EventQueue, EventSink } from '../processing/sink.ts'
 import type { SecretLookup, SecretSource } from '../secrets/secret-source.ts'
+import type { TimestampOptions } from '../verifier/verifier.ts'
 
 /** The options of every receiver. */
-interface DeliveryOptions {
-  /**
-   * How far an attempt's timestamp may be from now, in seconds (contract §5).
-   *
-   * @default 300
-   */
-  readonly toleranceSeconds?: number | undefined
+interface DeliveryOptions extends TimestampOptions {
   /**
    * The largest body that is read, in bytes; a larger one gets 413 (open point 25).
    *
@@ -43,8 +38,6 @@ interface DeliveryOptions {
    * @default false: the log shows the class of an error, its code, and where it was thrown
    */
   readonly logErrorMessages?: boolean | undefined
-  /** @default systemClock */
-  readonly clock?: Clock | undefined
 }
 
 /** The options of a receiver of one integration. */
@@ -111,10 +104,8 @@ interface HandlerOptions<Context, Prepared> extends DeliveryOptions {
   readonly dedupWindowMs?: number | undefined
   /**
    * How long a handler may take, in milliseconds: at most 86_100_000 (23 h 55 min). After that, `context.signal` is aborted, the claim is
-   * released with the outcome `handler-timeout`, and the event can be processed again. The handler may still be running: only a
-   * transaction that calls `context.commit` is then rejected; its other effects are not prevented.
-   *
-   * With a store that opens the transaction, it is the limit of `prepare` and the transaction together, which is then rolled back.
+   * released with the outcome `handler-timeout`, and the event can be processed again. The handler may still be running: its effects are not
+   * prevented. With a store that opens the transaction, it is the limit of `prepare` and the transaction together, which is then rolled back.
    *
    * @default 900_000 (15 min); 60_000 with a store that opens the transaction
    */
@@ -123,19 +114,18 @@ interface HandlerOptions<Context, Prepared> extends DeliveryOptions {
 }
 
 /** A store of a receiver: with leases, or with transactions. */
-// The transactions of both kinds differ, so this is the constraint of a type parameter only.
-export type AnyStore = ReceiverStore<never> | TransactionStore<never>
+// The transactions of stores differ, so this is the constraint of a type parameter only.
+export type AnyStore = ReceiverStore | TransactionStore<never>
 
 /** What handlers get with a store. */
 type ContextOf<Store, Prepared> =
   Store extends TransactionStore<infer Transaction>
     ? TransactionContext<Transaction, Prepared>
-    : Store extends ReceiverStore<infer Transaction>
-      ? HandlerContext<Transaction, Prepared>
-      : never
+    : HandlerContext<Prepared>
 
 /** The options of a receiver with handlers: its store decides what they get. */
-interface OptionsWithStore<Store, Prepared> extends HandlerOptions<ContextOf<Store, Prepared>, Prepared> {
+export interface HandlingOptions<Store, Prepared = unknown>
+  extends HandlerOptions<ContextOf<Store, Prepared>, Prepared> {
   /**
    * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
    * instances. With `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`, each event is processed in one transaction.
@@ -145,11 +135,15 @@ interface OptionsWithStore<Store, Prepared> extends HandlerOptions<ContextOf<Sto
   readonly store?: Store | undefined
 }
 
-/** The options of `createReceiver` with handlers: its store decides what they get. */
-export interface OptionsOfOne<Store, Prepared> extends OptionsWithStore<Store, Prepared>, OneIntegration {}
+/** The options of `createReceiver` with handlers. The type of the store decides what they get. */
+export interface ReceiverOptions<Store = ReceiverStore, Prepared = unknown>
+  extends HandlingOptions<Store, Prepared>,
+    OneIntegration {}
 
-/** The options of `createReceivers` with handlers: its store decides what they get. */
-export interface OptionsOfMany<Store, Prepared> extends OptionsWithStore<Store, Prepared>, ManyIntegrations {}
+/** The options of `createReceivers` with handlers. The type of the store decides what they get. */
+export interface ReceiversOptions<Store = ReceiverStore, Prepared = unknown>
+  extends HandlingOptions<Store, Prepared>,
+    ManyIntegrations {}
 
 /** The options of `createReceiver` with a sink. */
 export interface EventSinkOptions extends SinkOptions, OneIntegration {}
@@ -157,43 +151,14 @@ export interface EventSinkOptions extends SinkOptions, OneIntegration {}
 /** The options of `createReceivers` with a sink. */
 export interface EventSinkOptionsOfMany extends SinkOptions, ManyIntegrations {}
 
-/** The options of a receiver with handlers and a store with leases. */
-export interface LeaseOptions<Transaction, Prepared = unknown>
-  extends HandlerOptions<HandlerContext<Transaction, Prepared>, Prepared> {
-  /**
-   * Remembers processed events and applied revisions. The default is in memory: it is lost with the process and is not shared between
-   * instances.
-   *
-   * @default memoryStore()
-   */
-  readonly store?: ReceiverStore<Transaction> | undefined
-}
-
 /** The options of a receiver with handlers that processes each event in one transaction. */
-export interface TransactionOptions<Transaction, Prepared = unknown>
-  extends HandlerOptions<TransactionContext<Transaction, Prepared>, Prepared> {
-  /** Opens the transactions: `postgresTransactions`, `sqliteTransactions` or `durableObjectTransactions`. */
+export interface TransactionOptions<Transaction> extends HandlerOptions<TransactionContext<Transaction>, unknown> {
   readonly store: TransactionStore<Transaction>
 }
 
-/** The options of `createReceiver` with handlers and a store with leases, such as `postgresStore`, or none. */
-export interface ReceiverOptions<Transaction = never, Prepared = unknown>
-  extends LeaseOptions<Transaction, Prepared>,
-    OneIntegration {}
-
-/** The options of `createReceiver` with handlers that processes each event in one transaction, exactly once. */
-export interface TransactionReceiverOptions<Transaction, Prepared = unknown>
-  extends TransactionOptions<Transaction, Prepared>,
-    OneIntegration {}
-
-/** The options of `createReceivers` with handlers and a store with leases, such as `postgresStore`, or none. */
-export interface ReceiversOptions<Transaction = never, Prepared = unknown>
-  extends LeaseOptions<Transaction, Prepared>,
-    ManyIntegrations {}
-
 /** The options of either kind of receiver, without its secret. */
-export type AnyOptions<Transaction> = LeaseOptions<Transaction> | TransactionOptions<Transaction> | SinkOptions
+export type AnyOptions<Transaction> = HandlingOptions<ReceiverStore> | TransactionOptions<Transaction> | SinkOptions
 
 /** An option that has no effect with a sink. */
-export type ProcessingOption = Exclude<keyof LeaseOptions<never>, keyof DeliveryOptions | 'sink'>
+export type ProcessingOption = Exclude<keyof HandlingOptions<ReceiverStore>, keyof DeliveryOptions | 'sink'>
 type Excluded = { readonly [Option in ProcessingOption]?: undefined }

@@ -1,7 +1,13 @@
-import { isEndpointEvent, isNoteEvent, type NoteEvent, OptionError, type WebhookEvent } from '@notewire/protocol'
+import {
+  isEndpointEvent,
+  isNoteEvent,
+  type NoteEvent,
+  OptionError,
+  parseTime,
+  type WebhookEvent,
+} from '@notewire/protocol'
 import type { GateMode, NoteChange } from '../interfaces/revision-gate.ts'
 import type { ClaimedNote, ClaimRequest } from '../interfaces/store.ts'
-import { eventTime } from './event-time.ts'
 
 /**
  * How long a claim is valid without a renewal. Shorter than the delay of the service's first retry, so that this retry can claim the event
@@ -55,5 +61,5 @@ function noteOf(event: WebhookEvent): ClaimedNote | undefined {
 function changeIn({ event_type: kind, occurred_at, data }: NoteEvent): NoteChange {
   const recordingSessionId = data.recording_session_id ?? undefined
   // TypeScript cannot infer that only a deletion may have no revision.
-  return { kind, revision: data.revision, recordingSessionId, occurredAt: eventTime(occurred_at) } as NoteChange
+  return { kind, revision: data.revision, recordingSessionId, occurredAt: parseTime(occurred_at) } as NoteChange
 }

@@ -1,11 +1,10 @@
 import { type Clock, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { Logger } from '../interfaces/logger.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
-import { Alarm } from './alarm.ts'
-import type { ClaimedEvent } from './claimed-event.ts'
-import { ClaimLostError, type EventHandler, type HandlerContext, type Prepare } from './handlers.ts'
-import { keepLease } from './lease.ts'
-import type { GivenUpBecause, HandlerResult } from './received-event.ts'
+import type { EventHandler, HandlerContext, Prepare } from './handlers.ts'
+import { type ClaimedEvent, keepLease } from './lease.ts'
+import type { GivenUpBecause, HandlerResult, ReceivedEvent } from './received-event.ts'
+import { Alarm } from './timers.ts'
 
 /** How a handler ended for the receiver. */
 export type HandlerEnd =
@@ -15,30 +14,23 @@ export type HandlerEnd =
   /** The receiver stopped waiting for the handler, which may still be running. */
   | { readonly status: 'given-up'; readonly why: GivenUpBecause }
 
-/** A handler that has not ended. */
-interface RunningHandler {
-  /** Resolves when the handler has ended, even after the receiver stopped waiting for it. */
-  readonly ended: Promise<unknown>
-  /** Stops waiting for the handler. Its claim is then released. */
-  readonly giveUp: (why: GivenUpBecause) => void
-}
-
 interface Tools {
-  readonly prepare?: Prepare | undefined
-  readonly store: ReceiverStore<never>
+  readonly prepare: Prepare | undefined
+  readonly store: ReceiverStore
   readonly clock: Clock
   readonly logger: Logger
   readonly handlerTimeoutMs: number
   readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
 }
 
-type Handler<Transaction> = EventHandler<WebhookEvent, HandlerContext<Transaction>>
+type Handler = EventHandler<WebhookEvent, HandlerContext>
 
 const RETURNED: HandlerResult = { status: 'returned' }
 
 /** Calls handlers, and renews their leases until they end. */
-export class HandlerRuns<Transaction> {
-  readonly running = new Set<RunningHandler>()
+export class HandlerRuns {
+  /** The handlers that have not ended. Their promises resolve when they end, even after the receiver stopped waiting for them. */
+  readonly running = new Map<ReceivedEvent, Promise<HandlerResult>>()
   readonly #tools: Tools
 
   constructor(tools: Tools) {
@@ -46,7 +38,7 @@ export class HandlerRuns<Transaction> {
   }
 
   /** Calls a handler. Never rejects. */
-  async run(handler: Handler<Transaction>, claimed: ClaimedEvent<Transaction>): Promise<HandlerEnd> {
+  async run(handler: Handler, claimed: ClaimedEvent): Promise<HandlerEnd> {
     const { clock } = this.#tools
     const beganAt = monotonicNow(clock)
     let end: HandlerEnd = RETURNED
@@ -61,56 +53,45 @@ export class HandlerRuns<Transaction> {
     return claimed.isLost && end.status !== 'returned' ? { status: 'lost' } : end
   }
 
-  #call(handler: Handler<Transaction>, claimed: ClaimedEvent<Transaction>): unknown {
-    const { prepare } = this.#tools
-    if (prepare === undefined) return handler(claimed.received.event, claimed.context(undefined))
+  #call(handler: Handler, claimed: ClaimedEvent): unknown {
+    const { prepare, logger } = this.#tools
+    if (prepare === undefined) return handler(claimed.received.event, claimed.context(undefined, logger))
     return this.#prepareAndCall(prepare, handler, claimed)
   }
 
-  async #prepareAndCall(prepare: Prepare, handler: Handler<Transaction>, claimed: ClaimedEvent<Transaction>) {
-    const { event } = claimed.received
-    const prepared = await prepare(event, claimed.received.context(claimed.claim.applied, this.#tools.logger))
-    if (claimed.givenUp !== undefined || claimed.isLost) throw new ClaimLostError()
-    return await handler(event, claimed.context(prepared))
+  async #prepareAndCall(prepare: Prepare, handler: Handler, claimed: ClaimedEvent): Promise<unknown> {
+    const { logger } = this.#tools
+    const { received } = claimed
+    const prepared = await prepare(received.event, received.context(claimed.claim.applied, logger))
+    if (received.givenUpBecause !== undefined || claimed.isLost) throw received.abort.reason
+    return await handler(received.event, claimed.context(prepared, logger))
   }
 
-  async #waitFor(work: unknown, claimed: ClaimedEvent<Transaction>): Promise<HandlerEnd> {
+  async #waitFor(work: unknown, claimed: ClaimedEvent): Promise<HandlerEnd> {
     const { clock, handlerTimeoutMs } = this.#tools
-    const { abort, attempt } = claimed.received
-    const alarm = attempt.alarm ?? new Alarm(clock)
-
-    const timeOut = () => {
-      abort.abort(`the handler took longer than handlerTimeoutMs (${handlerTimeoutMs} ms)`)
-      giveUp('handler-timeout')
-    }
-    let giveUp: RunningHandler['giveUp'] = () => undefined
-    const givenUp = new Promise<HandlerEnd>((resolve) => {
-      giveUp = (why) => {
-        claimed.givenUp ??= why
-        resolve({ status: 'given-up', why })
-      }
-    })
-    const ended = this.#ended(work, claimed, () => this.running.delete(run))
-    const run = { ended, giveUp }
-    this.running.add(run)
-    if (!claimed.isCommitted) keepLease({ ...this.#tools, alarm }, claimed)
-    alarm.set(timeOut, monotonicNow(clock) + handlerTimeoutMs)
+    const { received } = claimed
+    const alarm = received.attempt.alarm ?? new Alarm(clock)
+    const endLease = keepLease({ ...this.#tools, alarm }, claimed)
+    const endLimit = received.limit(alarm, clock, handlerTimeoutMs, (why) => received.giveUp(why))
+    const ended = this.#ended(work, received)
+    this.running.set(received, ended)
+    const givenUp = received.givenUp.then((why): HandlerEnd => ({ status: 'given-up', why }))
     const end = await Promise.race([ended, givenUp])
-    alarm.clear(timeOut)
-    claimed.endLease()
+    endLimit()
+    endLease()
     return end
   }
 
-  async #ended(work: unknown, claimed: ClaimedEvent<Transaction>, onEnd: () => void): Promise<HandlerResult> {
-    const { event, attempt } = claimed.received
+  async #ended(work: unknown, received: ReceivedEvent): Promise<HandlerResult> {
     let end = RETURNED
     try {
       refuseResponse(await work)
     } catch (error) {
       end = { status: 'threw', error }
     }
-    onEnd()
-    if (claimed.givenUp !== undefined) this.#tools.reportLateEnd(event, end, attempt.integration)
+    this.running.delete(received)
+    const { event, attempt, givenUpBecause } = received
+    if (givenUpBecause !== undefined) this.#tools.reportLateEnd(event, end, attempt.integration)
     return end
   }
 }

@@ -29,7 +29,7 @@ describe('a handler', () => {
     await deliver(anEvent({ kind: 'note.ended' }))
     expect(Object.keys(seen[0] ?? {}).toSorted()).toEqual([
       'applied',
-      'commit',
+
       'deadlineAt',
       'headers',
       'integration',

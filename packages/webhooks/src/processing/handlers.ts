@@ -3,7 +3,6 @@ import {
   type EventOf,
   isKnownEvent,
   type NoResponse,
-  NotewireError,
   type UnknownEvent,
   type WebhookEvent,
 } from '@notewire/protocol'
@@ -42,29 +41,11 @@ export interface EventContext {
 /**
  * The second argument of a handler.
  *
- * @typeParam Transaction  what `commit` takes
  * @typeParam Prepared  what the option `prepare` returns
  */
-export interface HandlerContext<Transaction = never, Prepared = unknown> extends EventContext {
+export interface HandlerContext<Prepared = unknown> extends EventContext {
   /** What the option `prepare` has returned. */
   readonly prepared: Prepared
-  /**
-   * Writes the processed record of the event in a transaction of the handler, on the database of the receiver's store. The handler's rows
-   * and this record are committed together, so they take effect exactly once, even after a crash. Call `commit` last in the transaction,
-   * because the transaction then locks the claim until it ends. Fetch before the transaction begins.
-   *
-   * It is for handlers whose effects take long and need the lease, such as an e-mail or a call of a paid API, before they write. If a handler only
-   * writes to the database, use a store that opens the transaction, such as `postgresTransactions`.
-   *
-   * Without this call, the receiver writes the record after the handler has returned. If the process dies before that, the handler runs
-   * again.
-   *
-   * @param transaction  a transaction on the store's database. If the store has no transactions, the type is `never`
-   * @throws ClaimLostError when the handler no longer holds its claim; with a synchronous driver, `commit` throws synchronously. Let the
-   * error roll the transaction back
-   * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is committed
-   */
-  commit(transaction: Transaction): Promise<void>
   /**
    * Records another revision of the note than the event's, when the handler succeeds. Call it if the handler has fetched the note and
    * applied this revision: events up to it are then stale.
@@ -80,21 +61,12 @@ export interface HandlerContext<Transaction = never, Prepared = unknown> extends
  * @typeParam Transaction  the transaction of your driver or library
  * @typeParam Prepared  what the option `prepare` returns
  */
-export interface TransactionContext<Transaction, Prepared = unknown> extends EventContext {
-  /** What the option `prepare` has returned. */
-  readonly prepared: Prepared
+export interface TransactionContext<Transaction, Prepared = unknown> extends HandlerContext<Prepared> {
   /**
    * The open transaction of the event. The receiver commits it when the handler has succeeded, and rolls it back if the handler throws. Write
    * with it, and do not end it. Statements on other connections are not part of it.
    */
   readonly transaction: Transaction
-  /**
-   * Records another revision of the note than the event's. Call it if the handler writes a revision that was fetched: events up to it are then
-   * stale.
-   *
-   * @throws OptionError unless `revision` is a whole number from 0
-   */
-  setAppliedRevision(revision: number): void
 }
 
 /**
@@ -124,30 +96,4 @@ export function handlerOf<Context>(
   const handler = isKnownEvent(event) ? on[event.event_type] : onUnknown
   // TypeScript cannot infer that the handler found by `event_type` takes events of this kind.
   return handler as EventHandler<WebhookEvent, Context> | undefined
-}
-
-/**
- * The handler no longer holds its claim: another worker has claimed the event, or the receiver released the claim because
- * of `handlerTimeoutMs` or while it closed. Roll the handler's transaction back.
- */
-export class ClaimLostError extends NotewireError<'claim_lost'> {
-  constructor() {
-    super(
-      'claim_lost',
-      'this handler no longer holds its claim: its lease expired and another worker claimed the event, or the ' +
-        'receiver released the claim after handlerTimeoutMs or while closing. Let this error roll back the transaction; ' +
-        'another attempt will process the event.',
-    )
-  }
-}
-
-/** The handler called `context.commit` in a transaction that did not commit. */
-export class TransactionNotCommittedError extends NotewireError<'transaction_not_committed'> {
-  constructor() {
-    super(
-      'transaction_not_committed',
-      'the handler returned after context.commit, but its transaction was rolled back or is still open. Commit the ' +
-        'transaction before the handler returns, and do not catch its errors in the handler. The event will be retried.',
-    )
-  }
 }

@@ -1,25 +1,56 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import type { ReceiverStore } from '../interfaces/store.ts'
-import type { Alarm } from './alarm.ts'
-import { LEASE_MS } from './claim-request.ts'
-import type { ClaimedEvent } from './claimed-event.ts'
+import type { Logger } from '../interfaces/logger.ts'
+import type { Claim, ReceiverStore } from '../interfaces/store.ts'
+import { LEASE_MS, withRevision } from './claim-request.ts'
+import type { HandlerContext } from './handlers.ts'
+import type { ReceivedEvent } from './received-event.ts'
+import type { Alarm } from './timers.ts'
+
+/** An event whose claim this process holds. */
+export class ClaimedEvent {
+  readonly received: ReceivedEvent
+  /** `monotonicNow` before the claim was requested: a lower bound for the start of the lease. */
+  readonly claimedAt: number
+  /** With the revision to commit. */
+  claim: Claim
+  /** Whether another worker has the claim, or its lease has expired. */
+  isLost = false
+
+  constructor(received: ReceivedEvent, claim: Claim, claimedAt: number) {
+    this.received = received
+    this.claim = claim
+    this.claimedAt = claimedAt
+  }
+
+  /** What the handler gets. */
+  context(prepared: unknown, logger: Logger): HandlerContext {
+    return Object.assign(this.received.context(this.claim.applied, logger), {
+      prepared,
+      setAppliedRevision: (revision: number) => {
+        this.claim = { ...this.claim, request: withRevision(this.claim.request, revision) }
+      },
+    })
+  }
+}
 
 const RENEW_EVERY_MS = 5_000
 
 /**
- * Renews the claim of an event every 5 s, until the claim is lost or `endLease` is called. It schedules the next renewal without waiting for
- * the store's response. If another worker has claimed the event, or if every renewal failed until the lease expired, the claim is lost, and
- * the signal of the handler is aborted.
+ * Renews the claim of an event every 5 s, until it is lost. It schedules the next renewal without waiting for the store's response. If another
+ * worker has claimed the event, or if every renewal failed until the lease expired, the claim is lost, and the signal of the handler is
+ * aborted.
+ *
+ * @returns ends the renewals
  */
 export function keepLease(
-  { store, clock, alarm }: { readonly store: ReceiverStore<never>; readonly clock: Clock; readonly alarm: Alarm },
-  claimed: ClaimedEvent<never>,
-): void {
+  { store, clock, alarm }: { readonly store: ReceiverStore; readonly clock: Clock; readonly alarm: Alarm },
+  claimed: ClaimedEvent,
+): () => void {
   const { claim } = claimed
   let expiresAt = claimed.claimedAt + LEASE_MS
   let hasEnded = false
-  claimed.endLease = end
   scheduleRenewal()
+  return end
 
   function renew(): void {
     if (monotonicNow(clock) >= expiresAt) lose()

@@ -147,6 +147,7 @@ class World {
     const processor = new Processor({
       on,
       onUnknown: undefined,
+      prepare: undefined,
       store: this.#remote(this.#store, () => alive),
       revisionGate: 'deletions-at-equal',
       dedupWindowMs: 1e12,
@@ -197,6 +198,7 @@ describe('a plain order of things', () => {
     new Processor({
       on,
       onUnknown: undefined,
+      prepare: undefined,
       store,
       revisionGate: 'deletions-at-equal',
       dedupWindowMs: 1e12,

@@ -3,56 +3,50 @@ import type { Logger } from '../interfaces/logger.ts'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { claimRequestOf, LEASE_MS } from './claim-request.ts'
-import { ClaimedEvent } from './claimed-event.ts'
 import { type HandlerEnd, HandlerRuns } from './handler-run.ts'
-import {
-  type EventHandler,
-  type EventHandlers,
-  type HandlerContext,
-  handlerOf,
-  type Prepare,
-  TransactionNotCommittedError,
-} from './handlers.ts'
+import { type EventHandler, type EventHandlers, type HandlerContext, handlerOf, type Prepare } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
+import { ClaimedEvent } from './lease.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
 import { type AttemptContext, type HandlerResult, ReceivedEvent } from './received-event.ts'
 import { waitAtMost } from './timers.ts'
-import { claimWhenFree, type TimedClaimResult, Waiters } from './waiters.ts'
+import { BUSY_WAIT_MS, Waiters } from './waiters.ts'
 
 /** After its grace, `close` waits this long for the store to release the claims of handlers that still run, in milliseconds. */
 const RELEASE_WITHIN_MS = 5_000
 
-/** What a processor needs. */
-export interface ProcessorOptions<Transaction = never> {
-  readonly on: EventHandlers<HandlerContext<Transaction>>
-  readonly onUnknown: EventHandler<UnknownEvent, HandlerContext<Transaction>> | undefined
-  readonly prepare?: Prepare | undefined
-  readonly store: ReceiverStore<Transaction>
+/** What a processor needs, whose handlers get this context. */
+export interface ProcessorOptions<Context, Store> {
+  readonly on: EventHandlers<Context>
+  readonly onUnknown: EventHandler<UnknownEvent, Context> | undefined
+  readonly prepare: Prepare | undefined
+  readonly store: Store
   readonly revisionGate: GateMode
   readonly dedupWindowMs: number
-  /** How long a handler may take. */
+  /** How long a handler may take; with transactions, `prepare` and the transaction together. */
   readonly handlerTimeoutMs: number
   readonly clock: Clock
   readonly logger: Logger
   /** Called with each outcome. Never throws. */
   readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
-  /** Called once for each handler that ends after the processor has released its claim. Never throws. */
+  /** Called once for each handler that ends after the processor has stopped waiting for it. Never throws. */
   readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
 }
 
+type Handler = EventHandler<WebhookEvent, HandlerContext>
+
 /** Applies events once and in order of revision: claim, handler, commit; or release, if the handler fails. */
-export class Processor<Transaction = never> {
-  readonly #options: ProcessorOptions<Transaction>
-  readonly #tools
-  readonly #waiters = new Waiters()
+export class Processor {
+  readonly #options: ProcessorOptions<HandlerContext, ReceiverStore>
+  readonly #waiters: Waiters
   readonly #processing = new Map<ReceivedEvent, Promise<ProcessOutcome>>()
-  readonly #handlers: HandlerRuns<Transaction>
+  readonly #handlers: HandlerRuns
   #isClosing = false
   #closed: Promise<number> | undefined
 
-  constructor(options: ProcessorOptions<Transaction>) {
+  constructor(options: ProcessorOptions<HandlerContext, ReceiverStore>) {
     this.#options = options
-    this.#tools = { ...options, waiters: this.#waiters }
+    this.#waiters = new Waiters(options.clock)
     this.#handlers = new HandlerRuns(options)
   }
 
@@ -84,30 +78,35 @@ export class Processor<Transaction = never> {
     for (const { abort } of this.#processing.keys()) abort.abort('the receiver is closing')
     const processed = Promise.all(this.#processing.values())
     const { running } = this.#handlers
-    await waitAtMost(clock, graceMs, Promise.all([processed, ...Array.from(running, ({ ended }) => ended)]))
+    await waitAtMost(clock, graceMs, Promise.all([processed, ...running.values()]))
     const stillRunning = running.size
-    for (const { giveUp } of running) giveUp('closing')
+    for (const received of running.keys()) received.giveUp('closing')
     await waitAtMost(clock, RELEASE_WITHIN_MS, processed)
     return stillRunning
   }
 
   async #process(received: ReceivedEvent): Promise<ProcessOutcome> {
-    const { event, attempt } = received
-    const { on, onUnknown } = this.#options
+    const { event, attempt, abort } = received
+    const { on, onUnknown, store, clock } = this.#options
     if (this.#isClosing) return { status: 'closing', event }
     const handler = handlerOf(event, on, onUnknown)
     const request = claimRequestOf(event, attempt.integration, handler !== undefined, this.#options)
-    const requestedAt = monotonicNow(this.#options.clock)
+    const arrivedAt = monotonicNow(clock)
     const { released } = this.#waiters
+    let requestedAt = arrivedAt
+    const claim = async () => {
+      requestedAt = monotonicNow(clock)
+      return await store.claim(request)
+    }
     try {
-      let claim: TimedClaimResult = { result: await this.#options.store.claim(request), requestedAt }
-      if (claim.result.status === 'busy') {
-        claim = await claimWhenFree(this.#tools, request, received.abort, this.#waiters.released !== released)
-        received.timing.waitedMs = claim.requestedAt - requestedAt
+      let result = await store.claim(request)
+      if (result.status === 'busy') {
+        const until = monotonicNow(clock) + BUSY_WAIT_MS
+        result = await this.#waiters.retryWhileBusy({ request, abort, until, released, busy: result, attempt: claim })
+        received.timing.waitedMs = requestedAt - arrivedAt
       }
-      const { result } = claim
       if (result.status !== 'claimed') return { ...result, event }
-      return await this.#apply(handler, new ClaimedEvent(received, result.claim, claim.requestedAt, this.#options))
+      return await this.#apply(handler, new ClaimedEvent(received, result.claim, requestedAt))
     } catch (error) {
       return { status: 'store-failed', event, error }
     } finally {
@@ -115,10 +114,7 @@ export class Processor<Transaction = never> {
     }
   }
 
-  async #apply(
-    handler: EventHandler<WebhookEvent, HandlerContext<Transaction>> | undefined,
-    claimed: ClaimedEvent<Transaction>,
-  ): Promise<ProcessOutcome> {
+  async #apply(handler: Handler | undefined, claimed: ClaimedEvent): Promise<ProcessOutcome> {
     const { event } = claimed.received
     if (this.#isClosing) return await this.#release(claimed.claim, { status: 'closing', event })
     if (handler === undefined) return await this.#commit(claimed.claim, { status: 'unhandled', event })
@@ -127,22 +123,13 @@ export class Processor<Transaction = never> {
       return await this.#release(claimed.claim, { status: 'claim-lost', event })
     }
     const end = await this.#handlers.run(handler, claimed)
-    const { claim, isCommitted } = claimed
-    const outcome = this.#outcomeOf(claimed, end)
-    if (isCommitted && end.status === 'returned') return await this.#confirmCommit(claim, outcome)
-    // A transaction that is still open may block the store.
-    if (isCommitted && end.status === 'given-up') return await this.#confirmCommit(claim, outcome).catch(() => outcome)
-    return end.status === 'returned' ? await this.#commit(claim, outcome) : await this.#release(claim, outcome)
+    return end.status === 'returned'
+      ? await this.#commit(claimed.claim, { status: 'applied', event })
+      : await this.#release(claimed.claim, this.#failure(claimed.received, end))
   }
 
-  /** The outcome if what follows succeeds: the commit, or the release. */
-  #outcomeOf({ received, isCommitted }: ClaimedEvent<Transaction>, end: HandlerEnd): ProcessOutcome {
-    const { event, abort } = received
+  #failure({ event, abort }: ReceivedEvent, end: Exclude<HandlerEnd, { status: 'returned' }>): ProcessOutcome {
     switch (end.status) {
-      case 'returned':
-        return isCommitted
-          ? { status: 'failed', event, error: new TransactionNotCommittedError() }
-          : { status: 'applied', event }
       case 'threw':
         if (this.#isClosing && isAbort(end.error, abort.reason)) return { status: 'closing', event }
         return { status: 'failed', event, error: end.error }
@@ -153,6 +140,7 @@ export class Processor<Transaction = never> {
     }
   }
 
+  /** @param outcome  the outcome if the commit succeeds */
   async #commit(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {
     const { event } = outcome
     try {
@@ -161,18 +149,6 @@ export class Processor<Transaction = never> {
     } catch (error) {
       return await this.#release(claim, { status: 'store-failed', event, error })
     }
-  }
-
-  /**
-   * Checks whether the handler's transaction has committed: if it has, a new claim returns `duplicate`. A renewal cannot answer this: it
-   * returns `lost` both after a commit and after another worker's claim.
-   *
-   * @param otherwise  the outcome if the transaction did not commit
-   */
-  async #confirmCommit(claim: Claim, otherwise: ProcessOutcome): Promise<ProcessOutcome> {
-    const answer = await this.#options.store.claim(claim.request)
-    if (answer.status === 'duplicate') return { status: 'applied', event: otherwise.event }
-    return await this.#release(answer.status === 'claimed' ? answer.claim : claim, otherwise)
   }
 
   async #release(claim: Claim, outcome: ProcessOutcome): Promise<ProcessOutcome> {

@@ -1,4 +1,4 @@
-import { type Clock, RECEIVER_DEADLINE_MS, systemClock } from '@notewire/protocol'
+import { type Clock, monotonicNow, RECEIVER_DEADLINE_MS, systemClock } from '@notewire/protocol'
 
 /** How long the receiver takes to answer at most. The service waits 10 s (contract §8); the margin is for the network. */
 export const ANSWER_WITHIN_MS = RECEIVER_DEADLINE_MS - 2_000
@@ -32,4 +32,48 @@ export function waitAtMost(clock: Clock, ms: number, work: Promise<unknown>): Pr
       resolve()
     })
   })
+}
+
+/** The timer of a delivery. It wakes at the next of its moments: the renewal of the lease, the answer, the end of patience. */
+export class Alarm {
+  readonly #clock: Clock
+  readonly #moments = new Map<() => void, number>()
+  #wakesAt = Number.POSITIVE_INFINITY
+  #cancelTimer: (() => void) | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Calls `callback` once at a time of `monotonicNow`, or at once if it has passed. A callback that is set again is moved. */
+  set(callback: () => void, at: number): void {
+    this.#moments.set(callback, at)
+    if (at < this.#wakesAt) this.#wakeAt(at)
+  }
+
+  /** A timer without a moment would keep the process alive. */
+  clear(callback: () => void): void {
+    this.#moments.delete(callback)
+    if (this.#moments.size === 0) this.#wakeAt(Number.POSITIVE_INFINITY)
+  }
+
+  #wakeAt(at: number): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    this.#wakesAt = at
+    if (at === Number.POSITIVE_INFINITY) return
+    const leftMs = Math.max(0, at - monotonicNow(this.#clock))
+    this.#cancelTimer = setTimer(this.#clock, leftMs, () => this.#wake())
+  }
+
+  #wake(): void {
+    const now = monotonicNow(this.#clock)
+    for (const [callback, at] of [...this.#moments]) {
+      // An earlier callback may have cleared or moved this one.
+      if (at > now || this.#moments.get(callback) !== at) continue
+      this.#moments.delete(callback)
+      callback()
+    }
+    this.#wakeAt(Math.min(...this.#moments.values()))
+  }
 }

@@ -1,67 +1,51 @@
-import { type Clock, monotonicNow, OptionError, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
-import type { GateMode } from '../interfaces/revision-gate.ts'
+import { monotonicNow, OptionError, type WebhookEvent } from '@notewire/protocol'
 import { TransactionEndedError, type TransactionStore } from '../interfaces/transaction-store.ts'
 import { claimRequestOf } from './claim-request.ts'
-import { type EventHandler, type EventHandlers, handlerOf, type Prepare, type TransactionContext } from './handlers.ts'
+import { handlerOf, type TransactionContext } from './handlers.ts'
 import { isAbort } from './lazy-abort.ts'
-import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { type AttemptContext, type HandlerResult, ReceivedEvent } from './received-event.ts'
+import type { ProcessOutcome } from './outcome.ts'
+import type { ProcessorOptions } from './processor.ts'
+import { type AttemptContext, ReceivedEvent } from './received-event.ts'
 import { waitAtMost } from './timers.ts'
 import { TransactionRun } from './transaction-run.ts'
-import { firstOf, Turns } from './turns.ts'
-
-/** How long an event waits for its note before the receiver answers 503. */
-const BUSY_WAIT_MS = 2_000
-
-const FIRST_PAUSE_MS = 25
-const LONGEST_PAUSE_MS = 250
+import { BUSY_WAIT_MS, keyOf, Waiters } from './waiters.ts'
 
 /** After its grace, `close` waits this long for the transactions of handlers that still run to be rolled back. */
 const ROLL_BACK_WITHIN_MS = 5_000
-
-interface TransactionProcessorOptions<Transaction> {
-  readonly on: EventHandlers<TransactionContext<Transaction>>
-  readonly onUnknown: EventHandler<UnknownEvent, TransactionContext<Transaction>> | undefined
-  readonly prepare: Prepare | undefined
-  readonly store: TransactionStore<Transaction>
-  readonly revisionGate: GateMode
-  readonly dedupWindowMs: number
-  /** How long `prepare` and the transaction may take together. */
-  readonly handlerTimeoutMs: number
-  readonly clock: Clock
-  readonly logger: Logger
-  /** Called with each outcome. Never throws. */
-  readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
-  /** Called once for each handler that ends after the processor has stopped waiting for it. Never throws. */
-  readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
-}
 
 /**
  * Applies each event exactly once: it looks whether the event is new, calls `prepare`, and then opens the transaction in which the store marks
  * the event, the handler writes, and both are committed.
  */
 export class TransactionProcessor<Transaction> {
-  readonly #options: TransactionProcessorOptions<Transaction>
-  readonly #turns: Turns
+  readonly #options: ProcessorOptions<TransactionContext<Transaction>, TransactionStore<Transaction>>
+  readonly #waiters: Waiters
+  /**
+   * The notes that this process is working on, one event of each at a time: otherwise, many events of one note would each hold a connection
+   * while they wait for the same row.
+   */
+  readonly #held = new Set<string>()
   readonly #running = new Map<TransactionRun<Transaction>, Promise<ProcessOutcome>>()
   #isClosing = false
   #closed: Promise<number> | undefined
 
-  constructor(options: TransactionProcessorOptions<Transaction>) {
+  constructor(options: ProcessorOptions<TransactionContext<Transaction>, TransactionStore<Transaction>>) {
     this.#options = options
-    this.#turns = new Turns(options.clock)
+    this.#waiters = new Waiters(options.clock)
   }
 
-  /** Never rejects: a failure is an outcome. */
+  /** Never rejects: a failure is an outcome. Resolves when the transaction has ended, also when the event is given up. */
   async process(event: WebhookEvent, attempt: AttemptContext): Promise<ProcessOutcome> {
     const { on, onUnknown, reportOutcome } = this.#options
     const handler = handlerOf(event, on, onUnknown)
     const request = claimRequestOf(event, attempt.integration, handler !== undefined, this.#options)
     const received = new ReceivedEvent(event, attempt)
     const run = new TransactionRun(received, request, handler, this.#options)
-    const outcome = this.#isClosing ? { status: 'closing' as const, event } : await this.#runUntilGivenUp(run)
-    run.stopTimer()
+    const work = this.#process(run)
+    this.#running.set(run, work)
+    const outcome = await work
+    this.#running.delete(run)
+    run.endLimit()
     reportOutcome(outcome, received.timing, attempt.integration)
     return outcome
   }
@@ -89,53 +73,65 @@ export class TransactionProcessor<Transaction> {
     return stillRunning
   }
 
-  /** Resolves at once when the event is given up, although its transaction may not be rolled back yet. */
-  async #runUntilGivenUp(run: TransactionRun<Transaction>): Promise<ProcessOutcome> {
-    const { event } = run.received
-    const work = this.#inTurn(run).catch((error: unknown): ProcessOutcome => this.#failure(run, error))
-    this.#running.set(run, work)
-    void work.then(() => this.#running.delete(run))
-    const givenUp = run.givenUp.then((): ProcessOutcome => ({ status: run.givenUpBecause ?? 'closing', event }))
-    return await Promise.race([work, givenUp])
+  async #process(run: TransactionRun<Transaction>): Promise<ProcessOutcome> {
+    try {
+      return await this.#untilFree(run)
+    } catch (error) {
+      return this.#failure(run, error)
+    }
   }
 
-  async #inTurn(run: TransactionRun<Transaction>): Promise<ProcessOutcome> {
-    const { clock } = this.#options
-    const { event, abort, timing } = run.received
-    const arrivedAt = monotonicNow(clock)
-    const waitUntil = arrivedAt + BUSY_WAIT_MS
-    const endTurn = await this.#turns.take(run.request, waitUntil, abort)
-    if (endTurn === undefined) return { status: this.#isClosing ? 'closing' : 'busy', event }
+  async #untilFree(run: TransactionRun<Transaction>): Promise<ProcessOutcome> {
+    const { request, received } = run
+    const { event, abort, timing } = received
+    const arrivedAt = monotonicNow(this.#options.clock)
+    const attempt = async () => {
+      timing.waitedMs = monotonicNow(this.#options.clock) - arrivedAt
+      return this.#isClosing ? { status: 'closing' as const, event } : await this.#ifFree(run)
+    }
+    const { released } = this.#waiters
+    const busy = await attempt()
+    if (busy.status !== 'busy') return busy
+    const until = arrivedAt + BUSY_WAIT_MS
+    const outcome = await this.#waiters.retryWhileBusy({ request, abort, until, released, busy, attempt })
+    return outcome.status === 'busy' && this.#isClosing ? { status: 'closing', event } : outcome
+  }
+
+  async #ifFree(run: TransactionRun<Transaction>): Promise<ProcessOutcome> {
+    const { request, received } = run
+    const key = keyOf(request)
+    if (this.#held.has(key)) return { status: 'busy', event: received.event }
+    this.#held.add(key)
+    let outcome: ProcessOutcome | undefined
     try {
-      for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-        timing.waitedMs = monotonicNow(clock) - arrivedAt
-        const outcome = await this.#once(run)
-        const leftMs = waitUntil - monotonicNow(clock)
-        if (outcome.status !== 'busy' || leftMs <= 0 || abort.aborted) return outcome
-        await firstOf(NEVER, clock, Math.min(pauseMs, leftMs), abort.signal)
-      }
+      outcome = await this.#once(run)
+      return outcome
     } finally {
-      endTurn()
+      this.#held.delete(key)
+      // If another process holds the note, the next event of it would be busy, too.
+      if (outcome?.status !== 'busy') this.#waiters.release(request)
     }
   }
 
   /** @returns `busy` if a later attempt may succeed */
   async #once(run: TransactionRun<Transaction>): Promise<ProcessOutcome> {
     const { store } = this.#options
-    const { event } = run.received
+    const { received } = run
+    const { event } = received
     run.restart()
     const look = await store.look(run.request)
     if (look.status !== 'new') return { ...look, event }
     if (this.#isClosing) return { status: 'closing', event }
     const prepared = await run.prepare(look.seen.applied)
-    if (run.givenUpBecause !== undefined) return { status: run.givenUpBecause, event }
+    if (received.givenUpBecause !== undefined) return { status: received.givenUpBecause, event }
     const result = await store.transact(run.request, look.seen, run.work(look.seen, prepared))
     if (result.status === 'committed') return { status: run.hasHandler ? 'applied' : 'unhandled', event }
     return { status: 'busy', event, ...('error' in result && { error: result.error }) }
   }
 
   #failure({ received, end }: TransactionRun<Transaction>, error: unknown): ProcessOutcome {
-    const { event, abort } = received
+    const { event, abort, givenUpBecause } = received
+    if (givenUpBecause !== undefined) return { status: givenUpBecause, event }
     if (end?.status === 'threw') {
       if (this.#isClosing && isAbort(end.error, abort.reason)) return { status: 'closing', event }
       return { status: 'failed', event, error: end.error }
@@ -144,5 +140,3 @@ export class TransactionProcessor<Transaction> {
     return { status: isHandlersFault ? 'failed' : 'store-failed', event, error }
   }
 }
-
-const NEVER = new Promise<void>(() => undefined)

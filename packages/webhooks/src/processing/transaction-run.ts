@@ -1,55 +1,36 @@
-import { type Clock, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import { monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { AppliedRevision, NoteChange } from '../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../interfaces/store.ts'
-import type { Seen, TransactionWork } from '../interfaces/transaction-store.ts'
-import { Alarm } from './alarm.ts'
+import type { Seen, TransactionStore, TransactionWork } from '../interfaces/transaction-store.ts'
 import { withRevision } from './claim-request.ts'
-import type { EventHandler, Prepare, TransactionContext } from './handlers.ts'
+import type { EventHandler, TransactionContext } from './handlers.ts'
+import type { ProcessorOptions } from './processor.ts'
 import type { GivenUpBecause, HandlerResult, ReceivedEvent } from './received-event.ts'
+import { Alarm } from './timers.ts'
 
-interface Tools {
-  readonly prepare: Prepare | undefined
-  readonly clock: Clock
-  readonly logger: Logger
-  readonly handlerTimeoutMs: number
-  /** Called if `prepare` or the handler ends after it was given up. Never throws. */
-  readonly reportLateEnd: (event: WebhookEvent, end: HandlerResult, integration: string) => void
-}
+type Options<Transaction> = ProcessorOptions<TransactionContext<Transaction>, TransactionStore<Transaction>>
 
 /** One event in a receiver with transactions: what `prepare` and the handler get, their time limit, and how they end. */
 export class TransactionRun<Transaction> {
   readonly received: ReceivedEvent
   readonly request: ClaimRequest
-  /** Resolves when the receiver stops waiting for this event. */
-  readonly givenUp: Promise<void>
   readonly #handler: EventHandler<WebhookEvent, TransactionContext<Transaction>> | undefined
-  readonly #tools: Tools
-  #resolveGivenUp: () => void = () => undefined
-  #givenUpBecause: GivenUpBecause | undefined
+  readonly #options: Options<Transaction>
   #end: HandlerResult | undefined
   #isRunning = false
   #beganAt: number | undefined
-  #endTimer: (() => void) | undefined
+  #endLimit: () => void = () => undefined
 
   constructor(
     received: ReceivedEvent,
     request: ClaimRequest,
     handler: EventHandler<WebhookEvent, TransactionContext<Transaction>> | undefined,
-    tools: Tools,
+    options: Options<Transaction>,
   ) {
     this.received = received
     this.request = request
     this.#handler = handler
-    this.#tools = tools
-    this.givenUp = new Promise((resolve) => {
-      this.#resolveGivenUp = resolve
-    })
-  }
-
-  /** Why the receiver stopped waiting. */
-  get givenUpBecause(): GivenUpBecause | undefined {
-    return this.#givenUpBecause
+    this.#options = options
   }
 
   get hasHandler(): boolean {
@@ -73,16 +54,14 @@ export class TransactionRun<Transaction> {
 
   /** Stops waiting, unless the handler has returned: the transaction is then being committed. */
   giveUp(why: GivenUpBecause): void {
-    if (this.#givenUpBecause !== undefined || this.#end?.status === 'returned') return
-    this.#givenUpBecause = why
-    this.stopTimer()
-    this.#resolveGivenUp()
+    if (this.#end?.status !== 'returned') this.received.giveUp(why)
   }
 
-  /** The timer would keep a process alive. Call it when the event has an outcome. */
-  stopTimer(): void {
-    this.#endTimer?.()
-    if (this.#beganAt !== undefined) this.received.timing.handlerMs ??= monotonicNow(this.#tools.clock) - this.#beganAt
+  /** Call it when the event has an outcome. */
+  endLimit(): void {
+    this.#endLimit()
+    const { timing } = this.received
+    if (this.#beganAt !== undefined) timing.handlerMs ??= monotonicNow(this.#options.clock) - this.#beganAt
   }
 
   /**
@@ -91,12 +70,11 @@ export class TransactionRun<Transaction> {
    * @throws what it throws; afterwards, `end` is set
    */
   async prepare(applied: AppliedRevision | undefined): Promise<unknown> {
-    const { prepare, logger } = this.#tools
-    const { event } = this.received
+    const { prepare, logger } = this.#options
+    const { event, givenUp } = this.received
     if (prepare === undefined || this.#handler === undefined) return undefined
-    this.#startTimer()
     const work = this.#watched(() => prepare(event, this.received.context(applied, logger)))
-    const prepared = await Promise.race([work, this.givenUp])
+    const prepared = await Promise.race([work, givenUp])
     this.#end = undefined
     return prepared
   }
@@ -111,19 +89,19 @@ export class TransactionRun<Transaction> {
       call: (transaction) => {
         const handler = this.#handler
         if (handler === undefined) return undefined
-        this.#startTimer()
-        const context = this.received.context(applied, this.#tools.logger)
+        const context = this.received.context(applied, this.#options.logger)
         const own = { transaction, prepared, setAppliedRevision }
         return this.#watched(() => handler(this.received.event, Object.assign(context, own)))
       },
       change: (): NoteChange | undefined => request.note?.change,
-      givenUp: this.givenUp,
+      givenUp: this.received.givenUp,
     }
   }
 
   /** Calls a function of the user at once. Returns what it returns, and remembers how it ended. */
   #watched(call: () => unknown): unknown {
-    if (this.#givenUpBecause !== undefined) throw new Error('the receiver has given the event up')
+    if (this.received.givenUpBecause !== undefined) throw new Error('the receiver has given the event up')
+    this.#startLimit()
     this.#end = undefined
     this.#isRunning = true
     try {
@@ -151,25 +129,18 @@ export class TransactionRun<Transaction> {
   }
 
   #ended(end: HandlerResult): void {
-    const { event, attempt } = this.received
+    const { event, attempt, givenUpBecause } = this.received
     this.#isRunning = false
-    if (this.#givenUpBecause !== undefined) this.#tools.reportLateEnd(event, end, attempt.integration)
+    if (givenUpBecause !== undefined) this.#options.reportLateEnd(event, end, attempt.integration)
     else this.#end = end
   }
 
-  #startTimer(): void {
+  #startLimit(): void {
     if (this.#beganAt !== undefined) return
-    const { clock } = this.#tools
-    const { abort, attempt } = this.received
-    const timeoutMs = this.#tools.handlerTimeoutMs
-    const alarm = attempt.alarm ?? new Alarm(clock)
-    const timeOut = () => {
-      abort.abort(`the event took longer than handlerTimeoutMs (${timeoutMs} ms)`)
-      this.giveUp('handler-timeout')
-    }
+    const { clock, handlerTimeoutMs } = this.#options
+    const alarm = this.received.attempt.alarm ?? new Alarm(clock)
     this.#beganAt = monotonicNow(clock)
-    this.#endTimer = () => alarm.clear(timeOut)
-    alarm.set(timeOut, this.#beganAt + timeoutMs)
+    this.#endLimit = this.received.limit(alarm, clock, handlerTimeoutMs, (why) => this.giveUp(why))
   }
 }
 

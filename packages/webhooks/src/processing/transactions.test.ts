@@ -181,7 +181,7 @@ describe('the time limit of a receiver with transactions', () => {
     const outcome = receiver.process(event)
     await clock.advance(60_000)
     expect(await outcome).toEqual({ status: 'handler-timeout', event })
-    expect(signals[0]?.reason).toMatchObject({ message: 'the event took longer than handlerTimeoutMs (60000 ms)' })
+    expect(signals[0]?.reason).toMatchObject({ message: 'the handler took longer than handlerTimeoutMs (60000 ms)' })
     end.resolve('too late')
     await clock.advance(0)
     expect(logger.lines.at(-1)).toMatch(/^warn a handler ended after/)

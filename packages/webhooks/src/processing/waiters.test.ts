@@ -1,3 +1,4 @@
+import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { heldMemory } from '../fixtures/held-memory.ts'
 import type { ClaimRequest } from '../interfaces/store.ts'
@@ -28,7 +29,7 @@ async function woken(...waiting: Waiter[]): Promise<readonly boolean[]> {
 
 describe('attempts that wait for one note in this process', () => {
   it('are not woken by a note of the same id in another integration', async () => {
-    const waiters = new Waiters()
+    const waiters = new Waiters(systemClock)
     const request = requestFor('note_1')
     const waiter = waiters.queue(request)
     waiters.release({ ...request, integration: 'other' })
@@ -38,7 +39,7 @@ describe('attempts that wait for one note in this process', () => {
   })
 
   it('are woken one at each release, in their order', async () => {
-    const waiters = new Waiters()
+    const waiters = new Waiters(systemClock)
     const request = requestFor('note_1')
     const [first, second] = [waiters.queue(request), waiters.queue(request)]
     waiters.release(request)
@@ -49,7 +50,7 @@ describe('attempts that wait for one note in this process', () => {
   })
 
   it('are woken even if an earlier waiter, which was woken before they queued, leaves late', async () => {
-    const waiters = new Waiters()
+    const waiters = new Waiters(systemClock)
     const request = requestFor('note_1')
     const [first, second] = [waiters.queue(request), waiters.queue(request)]
     waiters.release(request)
@@ -62,7 +63,7 @@ describe('attempts that wait for one note in this process', () => {
   })
 
   it('are woken in place of one that has left', async () => {
-    const waiters = new Waiters()
+    const waiters = new Waiters(systemClock)
     const request = requestFor('note_1')
     const [first, second] = [waiters.queue(request), waiters.queue(request)]
     first.leave()
@@ -71,14 +72,14 @@ describe('attempts that wait for one note in this process', () => {
   })
 
   it('are not woken by the release of another note', async () => {
-    const waiters = new Waiters()
+    const waiters = new Waiters(systemClock)
     const turn = waiters.queue(requestFor('note_1'))
     waiters.release(requestFor('note_2'))
     expect(await woken(turn)).toEqual([false])
   })
 
   it('take no memory after they have left', async () => {
-    const waiters = new Waiters()
+    const waiters = new Waiters(systemClock)
     const before = await heldMemory()
     for (let note = 0; note < 20_000; note += 1) waiters.queue(requestFor(`note_${note}`)).leave()
     expect((await heldMemory()) - before).toBeLessThan(1_000_000)

@@ -1,57 +1,25 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import type { ClaimRequest, ClaimResult, ReceiverStore } from '../interfaces/store.ts'
+import type { ClaimRequest } from '../interfaces/store.ts'
 import type { LazyAbort } from './lazy-abort.ts'
-import { firstOf, keyOf } from './turns.ts'
+import { setTimer } from './timers.ts'
 
 /** How long the receiver waits for a busy event or note before it answers 503. */
-const BUSY_WAIT_MS = 2_000
+export const BUSY_WAIT_MS = 2_000
 
 const FIRST_POLL_MS = 25
 const SLOWEST_POLL_MS = 250
 
-const BUSY: ClaimResult = { status: 'busy' }
-
-/** The result of a claim, and when the claim was requested. */
-export interface TimedClaimResult {
-  readonly result: ClaimResult
-  /** `monotonicNow` before the claim was requested: a lower bound for the start of the lease. */
-  readonly requestedAt: number
-}
-
-interface Tools {
-  readonly store: ReceiverStore<never>
-  readonly clock: Clock
-  readonly waiters: Waiters
-}
-
-/**
- * Retries a claim that returned `busy`, until the store returns another result or 2 s have passed.
- *
- * @param abort  ends the wait early, with the result `busy`
- * @param wasReleasedMeanwhile  whether this process has released any event since the first claim was requested. If so, the claim is
- * retried immediately, because the release may have freed this event or note before the attempt was in the queue
- */
-export async function claimWhenFree(
-  { store, clock, waiters }: Tools,
-  request: ClaimRequest,
-  abort: LazyAbort,
-  wasReleasedMeanwhile: boolean,
-): Promise<TimedClaimResult> {
-  const waitUntil = monotonicNow(clock) + BUSY_WAIT_MS
-  let claimFirst = wasReleasedMeanwhile
-  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
-    const waiter = waiters.queue(request)
-    try {
-      const requestedAt = monotonicNow(clock)
-      const result = claimFirst ? await store.claim(request) : BUSY
-      const leftMs = waitUntil - monotonicNow(clock)
-      if (result.status !== 'busy' || leftMs <= 0 || abort.aborted) return { result, requestedAt }
-      await firstOf(waiter.turn, clock, Math.min(pollMs, leftMs), abort.signal)
-      claimFirst = true
-    } finally {
-      waiter.leave()
-    }
-  }
+interface Wait<Result> {
+  readonly request: ClaimRequest
+  /** Ends the wait early. */
+  readonly abort: LazyAbort
+  /** A time of `monotonicNow`. */
+  readonly until: number
+  /** `released` of the waiters before the first attempt. */
+  readonly released: number
+  /** The result of the first attempt. */
+  readonly busy: Result
+  readonly attempt: () => Promise<Result>
 }
 
 /** One attempt's place in the queue of an event or a note. */
@@ -64,28 +32,49 @@ export interface Waiter {
 
 /**
  * Keeps a queue for each event or note for which attempts in this process wait. When this process releases the event or note, the first
- * attempt claims it immediately instead of at its next poll of the store. A release wakes only one waiter, because only one can claim.
+ * attempt is tried again immediately instead of at its next poll of the store. A release wakes only one waiter, because only one can succeed.
  *
- * To avoid missing a release, call `queue` before `store.claim`, or compare `released` before and after the claim.
+ * To avoid missing a release, call `queue` before the attempt, or compare `released` before and after it.
  */
 export class Waiters {
+  readonly #clock: Clock
   readonly #queues = new Map<string, Set<() => void>>()
   #released = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
 
   /** How many times this process has released an event. */
   get released(): number {
     return this.#released
   }
 
+  /** Repeats an attempt that was `busy`, until it has another result, the time is over, or `abort` fires. */
+  async retryWhileBusy<Result extends { readonly status: string }>(wait: Wait<Result>): Promise<Result> {
+    const { request, abort, until, attempt } = wait
+    let result = wait.busy
+    // A release may have freed this event or note before this attempt was in the queue.
+    let isDue = this.#released !== wait.released
+    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * 2, SLOWEST_POLL_MS)) {
+      const waiter = this.queue(request)
+      try {
+        if (isDue) result = await attempt()
+        const leftMs = until - monotonicNow(this.#clock)
+        if (result.status !== 'busy' || leftMs <= 0 || abort.aborted) return result
+        await firstOf(waiter.turn, this.#clock, Math.min(pollMs, leftMs), abort.signal)
+        isDue = true
+      } finally {
+        waiter.leave()
+      }
+    }
+  }
+
   queue(request: ClaimRequest): Waiter {
     const key = keyOf(request)
     const queue = this.#queues.get(key) ?? new Set()
     this.#queues.set(key, queue)
-    // Not `Promise.withResolvers`: the receiver also runs on Node.js 20, which is tested but not supported.
-    let wake = (): void => undefined
-    const turn = new Promise<void>((resolve) => {
-      wake = resolve
-    })
+    const { promise: turn, resolve: wake } = Promise.withResolvers<void>()
     queue.add(wake)
     return {
       turn,
@@ -106,4 +95,24 @@ export class Waiters {
     queue?.delete(first)
     first()
   }
+}
+
+/** Resolves when `turn` does, after `ms` milliseconds of the clock's time, or when `signal` is aborted. */
+function firstOf(turn: Promise<void>, clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      cancel()
+      signal.removeEventListener('abort', wake)
+      resolve()
+    }
+    const cancel = setTimer(clock, ms, wake)
+    signal.addEventListener('abort', wake)
+    if (signal.aborted) wake()
+    else void turn.then(wake)
+  })
+}
+
+/** Events about the same note, or without a note the same event, have one key. */
+export function keyOf({ integration, eventId, note }: ClaimRequest): string {
+  return note === undefined ? `${integration} event ${eventId}` : `${integration} note ${note.noteId}`
 }

@@ -3,8 +3,7 @@ import { eventFrom } from '../delivering/event-in.ts'
 import { createResponder } from '../delivering/responder.ts'
 import { LostMemory } from '../observing/lost-memory.ts'
 import { Observer } from '../observing/observer.ts'
-import { assertValidGraceMs } from '../options/option-checks.ts'
-import type { SharedSettings } from '../options/resolve-options.ts'
+import { refuseWrongValues, type SharedSettings } from '../options/resolve-options.ts'
 import type { ProcessOutcome } from '../processing/outcome.ts'
 import { Processor } from '../processing/processor.ts'
 import type { AttemptContext } from '../processing/received-event.ts'
@@ -19,21 +18,16 @@ export function connectReceiver<Transaction>(
   secrets: SecretFinder,
   path: string | undefined,
 ) {
-  const { hooks, logErrorMessages, maxBodyBytes, queue, sink, toleranceSeconds, waitUntil, handling, ...processing } =
-    settings
-  const { clock, logger } = processing
+  const { queue, sink, handling, clock } = settings
   const { store } = handling
-  const observer = new Observer({ hooks, logger, logErrorMessages, clock })
-  const reporting = { reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
+  const observer = new Observer({ ...settings, secretOption: secrets.isOfMany ? 'secretOf' : 'secret' })
+  const processing = { ...settings, reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
   const processor = processorOf()
   // The outcome of a queued event is reported by the worker that processes it.
-  const queueing = queue && new SinkProcessor(queue, { ...processing, reportOutcome: observer.queued })
+  const queueing = queue && new SinkProcessor(queue, { clock, reportOutcome: observer.queued })
   const respond = createResponder({
+    ...settings,
     path,
-    maxBodyBytes,
-    toleranceSeconds,
-    waitUntil,
-    clock,
     secrets,
     observer,
     consumer: { kind: sink === undefined ? 'handler' : 'sink', process: processInHook },
@@ -41,14 +35,16 @@ export function connectReceiver<Transaction>(
   })
 
   function processorOf() {
-    if (sink !== undefined) return new SinkProcessor(sink, { ...processing, ...reporting })
+    if (sink !== undefined) return new SinkProcessor(sink, processing)
     return handling.mode === 'transactions'
-      ? new TransactionProcessor({ ...processing, ...reporting, ...handling })
-      : new Processor({ ...processing, ...reporting, ...handling })
+      ? new TransactionProcessor({ ...processing, ...handling })
+      : new Processor({ ...processing, ...handling })
   }
 
   function processInHook(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
-    if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) observer.memoryLost()
+    if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) {
+      observer.log('memory-lost', { integration: undefined })
+    }
     return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
   }
 
@@ -60,7 +56,7 @@ export function connectReceiver<Transaction>(
   }
 
   function cannotProcess(event: WebhookEvent, problem: string, integration: string | undefined): ProcessOutcome {
-    observer.malformed(problem, integration)
+    observer.log('malformed-event', { integration, fields: { problem } })
     return { status: 'malformed', event, problem }
   }
 
@@ -73,14 +69,13 @@ export function connectReceiver<Transaction>(
     const options: CloseOptions = typeof given === 'object' ? given : {}
     refuseUnknownOptions('close', options, ['graceMs'])
     const { graceMs = 10_000 } = options
-    assertValidGraceMs(graceMs)
-    const [processing, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])
-    return processing + (enqueuing ?? 0)
+    refuseWrongValues({ graceMs })
+    const [running, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])
+    return running + (enqueuing ?? 0)
   }
 
   const closing = { close, [Symbol.asyncDispose]: async () => void (await close()) }
   return { respond, process, cannotProcess, forget, closing }
 }
 
-/** Of all receivers of this process. */
 const lostMemory = new LostMemory()

@@ -34,7 +34,7 @@ export interface Receiver {
   /**
    * Closes the receiver. It aborts the signals of running handlers, calls no more handlers, sinks or queues (deliveries get 503), and gives
    * running handlers `graceMs` to end. Then it releases the claims of handlers that still run, so that other instances can process their
-   * events; `context.commit` rejects after that. Call it at SIGTERM. A second call resolves with the first.
+   * events. Call it at SIGTERM. A second call resolves with the first.
    *
    * Resolves once every handler has ended, or after `graceMs` plus the time in which the store releases the claims: at most 5 s.
    *

@@ -10,13 +10,14 @@ import {
   createReceivers,
   type EventHandlers,
   type EventSinkOptions,
-  type HandlerContext,
   memoryStore,
   type ProcessOutcome,
   type Receiver,
   type ReceiverOptions,
   type ReceiverStore,
   type Receivers,
+  type TransactionContext,
+  type TransactionStore,
 } from '../index.ts'
 
 const receiver = createReceiver({ secret: () => undefined, on: {} })
@@ -115,15 +116,14 @@ describe('the receivers of many integrations', () => {
   })
 
   it('leave handlers their types', () => {
-    const store = memoryStore() as ReceiverStore<{ readonly transaction: true }>
     createReceivers({
       secretOf: (integration) => integration,
-      store,
+      store: {} as TransactionStore<{ readonly connection: true }>,
       on: {
         'note.ended': (event, context) => {
           expectTypeOf(event).toEqualTypeOf<NoteEndedEvent>()
           expectTypeOf(context.integration).toEqualTypeOf<string>()
-          expectTypeOf(context.commit).parameter(0).toEqualTypeOf<{ readonly transaction: true }>()
+          expectTypeOf(context.transaction).toEqualTypeOf<{ readonly connection: true }>()
         },
       },
     })
@@ -173,8 +173,8 @@ describe('the options', () => {
 
   it('take the type of a transaction from a store whose type is a parameter', () => {
     function receiverOver<Transaction>(
-      store: ReceiverStore<Transaction>,
-      on: EventHandlers<HandlerContext<Transaction>>,
+      store: TransactionStore<Transaction>,
+      on: EventHandlers<TransactionContext<Transaction>>,
     ): Receiver {
       return createReceiver({ secret: 'whsec_', store, on })
     }

@@ -1,3 +1,4 @@
+import { isIntegrationId } from '@notewire/protocol'
 import type { IncomingAttempt } from '../delivering/attempt.ts'
 import { attemptOf, responseOf } from '../delivering/web-attempt.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
@@ -5,13 +6,17 @@ import type {
   AnyOptions,
   AnyStore,
   EventSinkOptions,
+  EventSinkOptionsOfMany,
+  ManyIntegrations,
   OneIntegration,
-  OptionsOfOne,
+  ReceiverOptions,
+  ReceiversOptions,
 } from '../options/receiver-options.ts'
-import { resolveReceiverOptions } from '../options/resolve-options.ts'
+import { resolveReceiverOptions, resolveReceiversOptions } from '../options/resolve-options.ts'
+import { IntegrationSecrets } from '../secrets/integration-secrets.ts'
 import { secretOfOne } from '../secrets/secret-source.ts'
 import { connectReceiver } from './connect-receiver.ts'
-import type { Receiver } from './receiver-interface.ts'
+import type { Receiver, Receivers } from './receiver-interface.ts'
 
 /**
  * Creates a receiver. It verifies every delivery (contract §5), skips duplicates and stale revisions (§6), calls the handler of the event's
@@ -28,19 +33,15 @@ import type { Receiver } from './receiver-interface.ts'
  *
  * export const receiver = createReceiver({
  *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   on: {
- *     'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id),
- *     'note.deleted': async ({ data }) => console.log('remove', data.note_id),
- *   },
+ *   on: { 'note.ended': async ({ data }) => console.log('fetch the transcript of', data.note_id) },
  * })
- *
  * export const POST = receiver.fetch
  * ```
  */
 // One signature: TypeScript would report a mistake as "No overload matches this call". If neither type fits, it explains the one that is
 // written last, or from version 7 on the one whose name is last in the alphabet: the receiver with handlers.
 export function createReceiver<Store extends AnyStore = ReceiverStore, Prepared = undefined>(
-  options: EventSinkOptions | OptionsOfOne<Store, Prepared>,
+  options: EventSinkOptions | ReceiverOptions<Store, Prepared>,
 ): Receiver
 export function createReceiver<Transaction>(options: AnyOptions<Transaction> & OneIntegration): Receiver {
   const { secret, integration: own, path, ...settings } = resolveReceiverOptions(options)
@@ -64,3 +65,52 @@ function ofAnother(own: string): string {
     'createReceivers.'
   )
 }
+
+/**
+ * Creates the receivers of many integrations in one object: of a product whose customers each connect an account. Each integration has an
+ * endpoint with a secret of its own, its own deduplication and its own revision gate. The options are those of {@link createReceiver},
+ * with `secretOf` in place of `secret`, `integration` and `path`.
+ *
+ * @throws OptionError when an option is invalid; the message names the option and the fix
+ * @example
+ * ```ts
+ * import { createReceivers } from '@notewire/webhooks'
+ * import { expressHandler } from '@notewire/webhooks/express'
+ * import express from 'express'
+ *
+ * const secrets = new Map([['acme', process.env['ACME_SIGNING_SECRET']]])
+ * const receivers = createReceivers({
+ *   secretOf: (integration) => secrets.get(integration),
+ *   on: { 'note.ended': async ({ data }, { integration }) => console.log(integration, 'has a new transcript of', data.note_id) },
+ * })
+ * express().post('/webhooks/notes/:integration', expressHandler(receivers)).listen(3000)
+ * ```
+ */
+// One signature, as in `createReceiver`.
+export function createReceivers<Store extends AnyStore = ReceiverStore, Prepared = undefined>(
+  options: EventSinkOptionsOfMany | ReceiversOptions<Store, Prepared>,
+): Receivers
+export function createReceivers<Transaction>(options: AnyOptions<Transaction> & ManyIntegrations): Receivers {
+  const { secretOf, ...settings } = resolveReceiversOptions(options)
+  const secrets = new IntegrationSecrets(secretOf, settings.clock)
+  const { respond, process, cannotProcess, forget, closing } = connectReceiver(settings, secrets, undefined)
+
+  return {
+    for: (integration) => {
+      const respondTo = (attempt: IncomingAttempt) => respond(attempt, integration)
+      return { respond: respondTo, fetch: async (request) => responseOf(await respondTo(attemptOf(request))) }
+    },
+    respond: (attempt) => respond(attempt, attempt.integration),
+    process: async (event, about) =>
+      isIntegrationId(about?.integration)
+        ? await process(event, about.integration)
+        : cannotProcess(event, NO_INTEGRATION, undefined),
+    forget: async (eventId, about) =>
+      isIntegrationId(about?.integration) ? await forget(eventId, about.integration) : 'unknown',
+    forgetSecret: (integration) => secrets.forget(integration),
+    ...closing,
+  }
+}
+
+const NO_INTEGRATION =
+  'the integration is missing or malformed. Pass { integration } with the id that the handler or queue got.'

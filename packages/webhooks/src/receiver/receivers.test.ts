@@ -8,7 +8,7 @@ import type { ErrorAnswer } from '../interfaces/answer.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
-import { createReceivers } from './receivers.ts'
+import { createReceivers } from './receiver.ts'
 
 /** What a request may name and no integration can be called: what routers decode, and what they leave. */
 const MALFORMED = [
@@ -410,6 +410,15 @@ describe('the receivers of many integrations', () => {
       expect((await receiver.for('acme').fetch(request)).status).toBe(204)
     }
     expect({ given, enqueued }).toEqual({ given: ['acme'], enqueued: [['acme', 'evt_1']] })
+  })
+
+  it('name the option secretOf in the log if it returns no usable secret', async () => {
+    const { deliver, logger } = setUpMany({ secretOf: (integration) => (integration === 'acme' ? '' : fail()) })
+    await deliver('acme', anEvent({ kind: 'note.updated' }))
+    await deliver('globex', anEvent({ kind: 'note.updated' }))
+    expect(logger.lines.join()).toMatch(
+      /The option "secretOf" must be or return .*the option "secretOf" returned no usable/,
+    )
   })
 
   it('are closed for all integrations at once', async () => {

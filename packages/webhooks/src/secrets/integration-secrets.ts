@@ -193,9 +193,6 @@ function copyOf(integration: string): string {
 function remember<Value>(map: Map<string, Value>, key: string, value: Value, maxSize: number): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= maxSize) return
-  for (const first of map.keys()) {
-    map.delete(first)
-    return
-  }
+  const [first] = map.keys()
+  if (map.size > maxSize && first !== undefined) map.delete(first)
 }

@@ -10,7 +10,6 @@ export const MAX_WAIT_MS = 2_000
 /** How long a call counts as running. One that hangs for longer no longer keeps others from running. */
 const MAX_RUN_MS = ANSWER_WITHIN_MS
 
-/** A running call. */
 interface Run {
   readonly beganAt: number
 }

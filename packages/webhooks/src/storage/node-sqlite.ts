@@ -1,7 +1,6 @@
 import { NotewireError, OptionError } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
-import type { SqliteDriver } from './sqlite-driver.ts'
-import { SqliteFolderMissingError } from './sqlite-errors.ts'
+import { type SqliteDriver, SqliteFolderMissingError } from './sqlite-driver.ts'
 
 /**
  * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for

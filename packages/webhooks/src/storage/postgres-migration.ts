@@ -16,9 +16,9 @@ export interface PostgresTables {
  * The statement that creates the tables and functions that are missing: one statement, hence one transaction. If nothing is
  * missing it takes no lock and needs no right to create anything.
  *
- * A function never changes: its name ends with its version. A later version of the store creates its own functions, and instances of
- * the earlier version continue to call theirs on the same tables. Because the tables may get new columns, the functions read a
- * name that is both a parameter and a column as the parameter (`variable_conflict`).
+ * A function never changes. A later version of the store creates functions with other names, and instances that still run this version
+ * continue to call theirs on the same tables. Because the tables may get new columns, the functions read a name that is both a parameter
+ * and a column as the parameter (`variable_conflict`).
  *
  * @param schema  where to create them. @default the first schema of the `search_path`
  */

@@ -1,6 +1,11 @@
 import { OptionError } from '@notewire/protocol'
-import type { PostgresConnection, PostgresStoreOptions, PostgresTransaction } from './postgres-connection.ts'
-import { PostgresNotMigratedError, PostgresTimeoutError } from './postgres-errors.ts'
+import {
+  type PostgresConnection,
+  PostgresNotMigratedError,
+  type PostgresStoreOptions,
+  PostgresTimeoutError,
+  type PostgresTransaction,
+} from './postgres-connection.ts'
 import { migrationOf, missingFrom, type PostgresTables } from './postgres-migration.ts'
 import { withinTimeLimit } from './time-limit.ts'
 

@@ -1,6 +1,12 @@
 import { OptionError } from '@notewire/protocol'
-import type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
-import { explainMissingTables } from './sqlite-errors.ts'
+import {
+  type Durability,
+  explainMissingTables,
+  type SqliteDriver,
+  type SqliteRow,
+  type SqliteStatement,
+  type SqliteValue,
+} from './sqlite-driver.ts'
 
 /** The methods that a store calls on a connection: a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export interface SqliteConnection {
@@ -32,9 +38,9 @@ export interface PreparedStatement {
 const SETTINGS = 'PRAGMA busy_timeout = 0; PRAGMA journal_mode = WAL'
 
 // In WAL mode, a flush also flushes everything written before it.
-const SYNCHRONOUS: Readonly<Record<Durability, SqliteStatement>> = {
-  process: { sql: 'PRAGMA synchronous = NORMAL', parameters: [] },
-  'power-cut': { sql: 'PRAGMA synchronous = FULL', parameters: [] },
+const SYNCHRONOUS: Readonly<Record<Durability, string>> = {
+  process: 'PRAGMA synchronous = NORMAL',
+  'power-cut': 'PRAGMA synchronous = FULL',
 }
 
 /**
@@ -92,12 +98,11 @@ export function connectionDriver<Connection extends SqliteConnection>(
   }
 }
 
-/** Runs a synchronous function in a transaction of a connection. */
 export function inTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
-  run(connection, BEGIN)
+  run(connection, 'BEGIN IMMEDIATE')
   try {
     const result = work()
-    run(connection, COMMIT)
+    run(connection, 'COMMIT')
     return result
   } catch (error) {
     rollBack(connection)
@@ -109,19 +114,17 @@ const OTHER_FILE =
   'It is the database of the connection that was passed to commit. Open it on the file of the store, so that your rows and the ' +
   'record of the store are committed together.'
 
-function pathOf(connection: SqliteConnection): string | undefined {
+/** Returns the file of a connection, if it says it. */
+export function pathOf(connection: SqliteConnection): string | undefined {
   return connection.location?.() ?? connection.name
 }
 
-const BEGIN: SqliteStatement = { sql: 'BEGIN IMMEDIATE', parameters: [] }
-const COMMIT: SqliteStatement = { sql: 'COMMIT', parameters: [] }
-
 /** Runs statements, each prepared once. */
 export function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
-  return statements.map((statement) => run(connection, statement))
+  return statements.map(({ sql, parameters }) => run(connection, sql, parameters))
 }
 
-function run(connection: SqliteConnection, { sql, parameters }: SqliteStatement): SqliteRow[] {
+function run(connection: SqliteConnection, sql: string, parameters: readonly SqliteValue[] = []): SqliteRow[] {
   const prepared = preparedOnce(connection, sql)
   if (prepared.reader !== false) return prepared.all(...parameters) as SqliteRow[]
   prepared.run(...parameters)
@@ -132,16 +135,10 @@ const preparedBy = new WeakMap<SqliteConnection, Map<string, PreparedStatement>>
 
 // Preparing a statement costs more than running it. A store has a fixed number of statements.
 function preparedOnce(connection: SqliteConnection, sql: string): PreparedStatement {
-  let statements = preparedBy.get(connection)
-  if (statements === undefined) {
-    statements = new Map()
-    preparedBy.set(connection, statements)
-  }
-  let prepared = statements.get(sql)
-  if (prepared === undefined) {
-    prepared = connection.prepare(sql)
-    statements.set(sql, prepared)
-  }
+  const statements = preparedBy.get(connection) ?? new Map<string, PreparedStatement>()
+  preparedBy.set(connection, statements)
+  const prepared = statements.get(sql) ?? connection.prepare(sql)
+  statements.set(sql, prepared)
   return prepared
 }
 
@@ -171,4 +168,14 @@ function refusesBegin(connection: SqliteConnection): boolean {
   }
   connection.exec('ROLLBACK')
   return false
+}
+
+/**
+ * SQLite through `better-sqlite3`.
+ *
+ * @param database  a connection that only the store uses. The store sets it to WAL, `synchronous = FULL` and no timeout. You
+ * close it.
+ */
+export function betterSqlite(database: SqliteConnection): SqliteDriver<SqliteConnection> {
+  return connectionDriver(() => database)
 }

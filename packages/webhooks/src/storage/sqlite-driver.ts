@@ -1,3 +1,5 @@
+import { NotewireError, systemClock } from '@notewire/protocol'
+
 /** A parameter of a statement. */
 export type SqliteValue = string | number | null
 
@@ -41,4 +43,68 @@ export interface SqliteDriver<Transaction = never> {
   close?(): void
   /** The file of the open connection, for the messages of errors. */
   readonly path?: string | undefined
+}
+
+/** How long an operation retries before it fails: much longer than another writer should take. */
+const BUSY_WAIT_MS = 5_000
+
+const LONGEST_PAUSE_MS = 25
+
+/**
+ * Runs an operation, and retries it while another connection writes. The thread stays free between retries, because the
+ * writer may be a transaction on the same thread.
+ *
+ * @throws the error of SQLite, if the database is still locked after 5 s
+ */
+export async function whenFree<Result>(run: () => Result | Promise<Result>): Promise<Result> {
+  for (let waitedMs = 0, longestMs = 2; ; longestMs = Math.min(longestMs * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (waitedMs >= BUSY_WAIT_MS || !isBusy(error)) throw error
+    }
+    // Random, so that waiting operations do not all retry at once.
+    const pauseMs = Math.ceil(Math.random() * longestMs)
+    await systemClock.sleep(pauseMs)
+    waitedMs += pauseMs
+  }
+}
+
+// The message is the only part of the error that is the same in all drivers: Deno sets no error number, and the error codes differ.
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('database is locked')
+}
+
+/** The SQLite database lacks the tables of the store. */
+export class SqliteNotMigratedError extends NotewireError<'sqlite_not_migrated'> {
+  /** @param path  the file of the database; `undefined` for a database without one */
+  constructor(path: string | undefined, nextStep: string, cause: unknown) {
+    const database = path === undefined ? 'the database' : `the database ${path}`
+    super('sqlite_not_migrated', `${database} has no tables of this store. ${nextStep}`, { cause })
+  }
+}
+
+/** The folder of a SQLite file does not exist. */
+export class SqliteFolderMissingError extends NotewireError<'sqlite_folder_missing'> {
+  constructor(path: string, folder: string, cause: unknown) {
+    super(
+      'sqlite_folder_missing',
+      `SQLite cannot create ${path}: the folder ${folder} does not exist. Create the folder before the program starts, or pass another path.`,
+      { cause },
+    )
+  }
+}
+
+// The name of the table is the only part of the message that is the same in all drivers.
+const TABLE_MISSING = /no such table: (?:main\.)?notewire_/
+
+/**
+ * Explains an error of SQLite, if it says that a table of a store is missing. Another error is returned unchanged.
+ *
+ * @param path  the file of the database, if it has one
+ * @param nextStep  what to do, in sentences
+ */
+export function explainMissingTables(error: unknown, path: string | undefined, nextStep: string): unknown {
+  const isMissing = error instanceof Error && TABLE_MISSING.test(error.message)
+  return isMissing ? new SqliteNotMigratedError(path, nextStep, error) : error
 }

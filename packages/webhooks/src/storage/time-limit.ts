@@ -4,28 +4,20 @@
  * @param tooLate  creates the error after `limitMs`
  * @param onLate  receives a result that arrives after the rejection
  */
-export function withinTimeLimit<Result>(
+export async function withinTimeLimit<Result>(
   work: Promise<Result>,
   limitMs: number,
   tooLate: () => Error,
-  onLate: (result: Result) => void = () => undefined,
+  onLate?: (result: Result) => void,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      reject(tooLate())
-    }, limitMs)
-    work.then(
-      (result) => {
-        clearTimeout(timer)
-        if (isLate) onLate(result)
-        else resolve(result)
-      },
-      (error) => {
-        clearTimeout(timer)
-        reject(error)
-      },
-    )
-  })
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(tooLate())
+    work.then(onLate, () => undefined)
+  }, limitMs)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }

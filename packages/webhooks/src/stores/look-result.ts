@@ -1,5 +1,5 @@
 import { type AppliedRevision, passRevisionGate } from '../interfaces/revision-gate.ts'
-import type { ClaimRequest } from '../interfaces/store.ts'
+import type { Claim, ClaimRequest, ClaimResult } from '../interfaces/store.ts'
 import type { LookResult, Seen } from '../interfaces/transaction-store.ts'
 
 /** What a store knows of an event and of its note. */
@@ -24,29 +24,33 @@ export function lookResult({ gate, note }: ClaimRequest, known: KnownEvent): Loo
   return { status: 'new', seen: { applied, eventVersion, noteVersion } }
 }
 
-/** The columns of a note's state, as a store has read them. */
-export interface AppliedColumns {
-  readonly revision: unknown
-  readonly deleted: boolean
-  readonly deletedAtAnyRevision: boolean
-  readonly deletedAt: unknown
-  readonly seen: readonly string[]
+/** An event and its note that a store has leased before the decision, if it could. */
+export interface Lease {
+  /** What the store knew before. */
+  readonly known: KnownEvent
+  /** The fencing token. Missing if the event is processed, or if another worker has a lease. */
+  readonly token: string | undefined
 }
 
-/** The state of a note. What is known of its deletion counts only while the note is deleted. */
-export function appliedRevision(columns: AppliedColumns): AppliedRevision {
-  const { deleted, deletedAtAnyRevision, seen } = columns
-  const revision = numberOf(columns.revision)
-  if (!deleted) return { revision, deleted, seen }
-  return {
-    revision,
-    deleted,
-    deletedAtAnyRevision: deletedAtAnyRevision || undefined,
-    deletedAt: numberOf(columns.deletedAt),
-    seen,
+type Release = (claim: Claim) => Promise<void>
+
+/** Decides on a claim after the lease, and releases a lease that is not used. */
+export async function claimResult(request: ClaimRequest, lease: Lease, release: Release): Promise<ClaimResult> {
+  const { known, token } = lease
+  const look = lookResult(request, known)
+  if (look.status !== 'new') {
+    await releaseUnused(request, lease, release)
+    return look
   }
+  if (token === undefined) return { status: 'busy' }
+  return { status: 'claimed', claim: { request, fencingToken: token, applied: known.applied } }
 }
 
-function numberOf(column: unknown): number | undefined {
-  return typeof column === 'number' ? column : undefined
+/** Never rejects. */
+export async function releaseUnused(request: ClaimRequest, { known, token }: Lease, release: Release): Promise<void> {
+  try {
+    if (token !== undefined) await release({ request, fencingToken: token, applied: known.applied })
+  } catch {
+    // Ignored: the claim ends when its lease expires.
+  }
 }

@@ -1,6 +1,7 @@
 import {
   type EventKind,
   type EventOf,
+  isEndpointEventKind,
   OptionError,
   refuseUnknownOptions,
   type SummaryStatus,
@@ -32,51 +33,36 @@ export interface EventTraits<Kind extends EventKind> {
 
 /**
  * Creates a complete event of a kind (contract §6), for a handler or for `signAttempt`.
- *
- * @example
- * ```ts
- * import { anEvent } from '@notewire/webhooks/testing'
- *
- * const event = anEvent({ kind: 'note.deleted', noteId: 'note_7', revision: 3, reason: 'access_lost' })
- * console.log(event.data.reason)
- * ```
  */
 export function anEvent<Kind extends EventKind>(traits: EventTraits<Kind>): EventOf<Kind> {
   if (typeof traits?.kind !== 'string') {
     throw new OptionError('kind', "anEvent was given no kind. Pass one: anEvent({ kind: 'note.ended' }).")
   }
-  const { kind, eventId = `evt_${crypto.randomUUID()}`, occurredAt = '2026-01-01T09:00:00.000Z' } = traits
+  const { kind, eventId = newEventId(), noteId = 'note_1', revision = 1, occurredAt = OCCURRED_AT } = traits
+  const { transcriptStatus = 'ready', summaryStatus = 'pending' } = traits
+  const data = {
+    note_id: noteId,
+    revision,
+    transcript_status: transcriptStatus,
+    summary_status: summaryStatus,
+    ...(kind === 'note.ended' && { recording_session_id: traits.recordingSessionId ?? 'session_1' }),
+    ...(kind === 'note.deleted' && { reason: traits.reason ?? 'deleted' }),
+  }
   const envelope = { event_id: eventId, event_type: kind, occurred_at: occurredAt }
-  return { ...envelope, data: payloadOf(traits) } as unknown as EventOf<Kind>
+  const isOfEndpoint = isEndpointEventKind(kind)
+  return { ...envelope, data: isOfEndpoint ? { endpoint_id: 'endpoint_1' } : data } as unknown as EventOf<Kind>
 }
+
+const OCCURRED_AT = '2026-01-01T09:00:00.000Z'
+const newEventId = () => `evt_${crypto.randomUUID()}`
 
 /** Creates an event of a kind that the contract does not define. */
 export function anUnknownEvent(traits: { readonly eventId?: string; readonly noteId?: string } = {}): UnknownEvent {
   refuseUnknownOptions('anUnknownEvent', traits, ['eventId', 'noteId'])
   return {
-    event_id: traits.eventId ?? `evt_${crypto.randomUUID()}`,
+    event_id: traits.eventId ?? newEventId(),
     event_type: 'note.pinned' as UnknownEventKind,
-    occurred_at: '2026-01-01T09:00:00.000Z',
+    occurred_at: OCCURRED_AT,
     data: traits.noteId === undefined ? {} : { note_id: traits.noteId },
-  }
-}
-
-function payloadOf({
-  kind,
-  noteId = 'note_1',
-  revision = 1,
-  transcriptStatus = 'ready',
-  summaryStatus = 'pending',
-  recordingSessionId = 'session_1',
-  reason = 'deleted',
-}: EventTraits<EventKind>): object {
-  if (kind === 'endpoint.verification' || kind === 'endpoint.test') return { endpoint_id: 'endpoint_1' }
-  return {
-    note_id: noteId,
-    revision,
-    transcript_status: transcriptStatus,
-    summary_status: summaryStatus,
-    ...(kind === 'note.ended' ? { recording_session_id: recordingSessionId } : {}),
-    ...(kind === 'note.deleted' ? { reason } : {}),
   }
 }

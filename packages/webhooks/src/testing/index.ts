@@ -1,5 +1,4 @@
 export { type AdapterCheck, adapterChecks, type MountedReceiver } from './adapter-checks.ts'
-export { type AdapterCheckOfMany, adapterChecksOfMany } from './adapter-checks-of-many.ts'
 export { anEvent, anUnknownEvent, type EventTraits } from './an-event.ts'
 export { type SignedAttempt, type SigningTraits, signAttempt } from './sign-attempt.ts'
 export type { StoreCheck } from './store-check-builder.ts'

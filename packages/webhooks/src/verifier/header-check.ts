@@ -1,6 +1,5 @@
-import { type Clock, SIGNATURE_VERSION } from '@notewire/protocol'
-import { type AttemptHeaders, readSignatureHeaders } from './signature-headers.ts'
-import { judgeTimestamp } from './timestamp.ts'
+import { type Clock, OptionError, SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
+import { type AttemptHeaders, readHeader, refuseNoHeaders } from './signature-headers.ts'
 import { type Refusal, refuse } from './verification.ts'
 
 /** The headers of an attempt, checked except for the signature. */
@@ -15,7 +14,6 @@ export interface CheckedHeaders {
   readonly signatures: readonly string[]
 }
 
-/** The options of {@link checkHeaders}. */
 export interface HeaderRules {
   /** How far the timestamp may be from now, either way, in seconds, inclusive. */
   readonly toleranceSeconds: number
@@ -25,25 +23,25 @@ export interface HeaderRules {
 /**
  * The first step of a verification, which needs neither the secret nor the body: checks that the three headers are present and well-formed,
  * and that the timestamp is within the tolerance (contract §5, receiver rules 3 to 5).
+ *
+ * @throws OptionError when `headers` is not an object
  */
 export function checkHeaders(
   headers: AttemptHeaders,
   { toleranceSeconds, clock }: HeaderRules,
 ): CheckedHeaders | Refusal {
-  const read = readSignatureHeaders(headers)
-  if (read.status === 'refused') return read
-  const { webhookId, timestamp, signature } = read
+  refuseNoHeaders(headers)
+  const webhookId = readHeader(headers, SIGNATURE_HEADERS.id)
+  if (typeof webhookId !== 'string') return webhookId
+  const timestamp = readHeader(headers, SIGNATURE_HEADERS.timestamp)
+  if (typeof timestamp !== 'string') return timestamp
+  const signature = readHeader(headers, SIGNATURE_HEADERS.signature)
+  if (typeof signature !== 'string') return signature
   const signatures = readSignatures(signature)
   if (!Array.isArray(signatures)) return signatures
   const seconds = judgeTimestamp(timestamp, clock.now(), toleranceSeconds)
   if (typeof seconds !== 'number') return seconds
-  return {
-    status: 'checked',
-    webhookId,
-    timestamp: seconds,
-    signedPrefix: `${webhookId}.${timestamp}.`,
-    signatures,
-  }
+  return { status: 'checked', webhookId, timestamp: seconds, signedPrefix: `${webhookId}.${timestamp}.`, signatures }
 }
 
 /** Each entry costs a comparison, and senders sign with a few secrets at most. */
@@ -71,5 +69,38 @@ function readSignatures(header: string): string[] | Refusal {
   return refuse(
     'malformed-header',
     `the header webhook-signature has ${entries} entries; at most ${MAX_ENTRIES} are allowed`,
+  )
+}
+
+/**
+ * Compares an attempt's timestamp with the time of its arrival, in milliseconds (contract §5, receiver rule 5; open point
+ * 33).
+ *
+ * @param timestamp  the header as sent: Unix time in plain digits, and nothing else
+ * @param nowMs  the time of arrival in milliseconds since the Unix epoch
+ * @returns the timestamp in seconds
+ */
+function judgeTimestamp(timestamp: string, nowMs: number, toleranceSeconds: number): number | Refusal {
+  if (!/^\d+$/.test(timestamp))
+    return refuse('malformed-header', 'the header webhook-timestamp is not a Unix time in digits')
+  const seconds = Number(timestamp)
+  const ageSeconds = (nowMs - seconds * 1000) / 1000
+  // Written this way so that a clock that returns NaN is rejected.
+  const isOld = !(ageSeconds <= toleranceSeconds)
+  if (isOld || -ageSeconds > toleranceSeconds) {
+    return refuse(
+      isOld ? 'timestamp-too-old' : 'timestamp-too-new',
+      `the timestamp is ${Math.ceil(Math.abs(ageSeconds))} s ${isOld ? 'behind' : 'ahead of'} this machine's clock; at most ${toleranceSeconds} s are allowed`,
+    )
+  }
+  return seconds
+}
+
+/** Throws an OptionError for a tolerance that is not a number of seconds. */
+export function refuseTolerance(toleranceSeconds: number): void {
+  if (Number.isFinite(toleranceSeconds) && toleranceSeconds >= 0) return
+  throw new OptionError(
+    'toleranceSeconds',
+    'toleranceSeconds must be a number of seconds, 0 or more. Omit it to use 300.',
   )
 }

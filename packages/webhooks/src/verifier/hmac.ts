@@ -1,5 +1,3 @@
-import { base64Of } from './base64.ts'
-
 /**
  * Computes the HMAC-SHA256 of the prefix followed by the body, as base64. Synchronous in Node.js.
  */
@@ -39,4 +37,12 @@ function nodeCrypto(): typeof import('node:crypto') | undefined {
   } catch {
     return undefined
   }
+}
+
+export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+}
+
+export function base64Of(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
 }

@@ -1,34 +1,13 @@
-import { OptionError, SIGNATURE_HEADERS } from '@notewire/protocol'
+import { OptionError } from '@notewire/protocol'
 import { type Refusal, refuse } from './verification.ts'
 
 /** The headers of an attempt: `Headers`, Node.js's `request.headers`, or a plain object with names in any case. */
 export type AttemptHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** The three headers, not yet checked. */
-export interface SignatureHeaders {
-  readonly status: 'read'
-  readonly webhookId: string
-  /** As sent, because the signature covers this text. */
-  readonly timestamp: string
-  readonly signature: string
-}
-
-/**
- * Reads the three headers of a signed attempt; refuses an attempt without one of them (contract §5, receiver rule 3).
- *
- * @throws OptionError when `headers` is not an object, but the value of one header, for example
- */
-export function readSignatureHeaders(headers: AttemptHeaders): SignatureHeaders | Refusal {
-  if (!headers || typeof headers !== 'object') {
-    throw new OptionError('headers', 'headers is not an object. Pass all headers of the request: request.headers.')
-  }
-  const webhookId = readHeader(headers, SIGNATURE_HEADERS.id)
-  if (typeof webhookId !== 'string') return webhookId
-  const timestamp = readHeader(headers, SIGNATURE_HEADERS.timestamp)
-  if (typeof timestamp !== 'string') return timestamp
-  const signature = readHeader(headers, SIGNATURE_HEADERS.signature)
-  if (typeof signature !== 'string') return signature
-  return { status: 'read', webhookId, timestamp, signature }
+/** @throws OptionError when `headers` is not an object, but the value of one header, for example */
+export function refuseNoHeaders(headers: AttemptHeaders): void {
+  if (headers && typeof headers === 'object') return
+  throw new OptionError('headers', 'headers is not an object. Pass all headers of the request: request.headers.')
 }
 
 /** All headers as `Headers`, without those that `Headers` does not accept. */
@@ -55,7 +34,8 @@ export function readFirst(headers: AttemptHeaders, name: string): string | undef
   return undefined
 }
 
-function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
+/** The only value of a header of a signed attempt, which refuses an attempt without it (contract §5, receiver rule 3). */
+export function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
   const found = findHeader(headers, name)
   const value: unknown = Array.isArray(found) ? found[0] : found
   if (value === undefined || value === '') return refuse('missing-header', `the header ${name} is missing`)

@@ -1,5 +1,5 @@
 import { NotewireError, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
-import { bytesOfBase64 } from './base64.ts'
+import { bytesOfBase64 } from './hmac.ts'
 
 /** A shorter key could be guessed. */
 const MIN_KEY_BYTES = 16
@@ -10,7 +10,6 @@ const MIN_KEY_BYTES = 16
  */
 export type SecretList = readonly (string | null | undefined)[]
 
-/** Whether an entry of a {@link SecretList} is a gap. */
 export function isGap(secret: string | null | undefined): secret is '' | null | undefined {
   return !secret
 }

@@ -31,6 +31,17 @@ describe('the vectors', () => {
   })
 })
 
+describe('a case that is stricter than the contract', () => {
+  it('says why, and is a refusal', () => {
+    const strict = vectors.filter(([, { stricter_than_contract: why }]) => why !== undefined)
+    expect(strict.length).toBeGreaterThan(10)
+    for (const [name, { expected, stricter_than_contract }] of strict) {
+      expect({ name, status: expected.status }).toEqual({ name, status: 'refused' })
+      expect(stricter_than_contract).toMatch(/^(?:the contract|a verifier may) /)
+    }
+  })
+})
+
 describe('a verifier on the crypto of Node.js', () => {
   it.each(vectors)('%s', async (_name, vector) => {
     const webCrypto = vi.spyOn(crypto.subtle, 'sign')

@@ -34,7 +34,6 @@ export interface Verified {
 /** The result of a `Verifier`. */
 export type Verification = Verified | Refusal
 
-/** Refuses an attempt. */
 export function refuse(reason: VerificationFailure, detail: string): Refusal {
   return { status: 'refused', reason, detail }
 }

@@ -6,20 +6,23 @@ import {
   refuseOptionsBut,
   SIGNATURE_TOLERANCE_SECONDS,
 } from '@notewire/protocol'
-import { type CheckedHeaders, checkHeaders } from './header-check.ts'
+import { type CheckedHeaders, checkHeaders, refuseTolerance } from './header-check.ts'
 import { createSignatureCheck, type SignatureCheck } from './signature-check.ts'
 import type { AttemptHeaders } from './signature-headers.ts'
 import { isGap, SecretError, type SecretList } from './signing-secret.ts'
-import { refuseTolerance } from './timestamp.ts'
 import type { Refusal, Verification } from './verification.ts'
 
 /** What {@link createVerifier} takes. */
-export interface VerifierOptions {
+export interface VerifierOptions extends TimestampOptions {
   /**
    * The endpoint's signing secret as the service showed it, or several during a rotation: an attempt that is signed with any of them is
    * accepted. Gaps in a list are ignored ({@link SecretList}).
    */
   readonly secret: string | SecretList
+}
+
+/** How the timestamp of an attempt is checked. */
+export interface TimestampOptions {
   /**
    * How far an attempt's timestamp may be from now, either way, in seconds, inclusive (contract §5).
    *
@@ -53,11 +56,8 @@ export type Verifier = (body: Uint8Array | string, headers: AttemptHeaders) => P
  * const verify = createVerifier({ secret: process.env['NOTES_SIGNING_SECRET'] ?? '' })
  *
  * export async function POST(request: Request): Promise<Response> {
- *   const body = await request.text()
- *   const verification = await verify(body, request.headers)
- *   if (verification.status === 'refused') return new Response(null, { status: 401 })
- *   console.log(JSON.parse(body).event_type)
- *   return new Response(null, { status: 204 })
+ *   const verification = await verify(await request.text(), request.headers)
+ *   return new Response(null, { status: verification.status === 'verified' ? 204 : 401 })
  * }
  * ```
  */

@@ -1,4 +1,4 @@
-import { anAttempt, NOW, refused, type VectorFile, verified, withHeaders } from './vector.ts'
+import { anAttempt, NOW, refused, stricter, type VectorFile, verified, withHeaders } from './vector.ts'
 
 /** Some parser or other takes each for the time of arrival. */
 const JUNK: Readonly<Record<string, string>> = {
@@ -34,7 +34,13 @@ export const timestamps: VectorFile = {
     refused('32 bits too large', 'timestamp-too-new', anAttempt({ timestamp: String(NOW + 2 ** 32) })),
     refused('64 bits too large', 'timestamp-too-new', anAttempt({ timestamp: String(BigInt(NOW) + 2n ** 64n) })),
     refused('400 digits', 'timestamp-too-new', anAttempt({ timestamp: '9'.repeat(400) })),
-    ...Object.entries({ ...JUNK, ...NO_NUMBER }).map(([name, timestamp]) =>
+    ...Object.entries(JUNK).map(([name, timestamp]) =>
+      stricter(
+        'the contract does not say how to parse the number',
+        refused(name, 'malformed-header', anAttempt({ timestamp })),
+      ),
+    ),
+    ...Object.entries(NO_NUMBER).map(([name, timestamp]) =>
       refused(name, 'malformed-header', anAttempt({ timestamp })),
     ),
     ...Object.entries(JUNK).map(([name, timestamp]) =>

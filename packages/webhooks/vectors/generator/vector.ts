@@ -3,6 +3,8 @@ import { createHash, createHmac } from 'node:crypto'
 /** One attempt, and what a verifier must say to it. `../README.md` describes the fields. */
 export interface Vector {
   readonly name: string
+  /** Why the contract does not require the refusal. A right verifier may verify this case. */
+  readonly stricter_than_contract?: string
   readonly secrets: readonly string[]
   readonly now: number
   readonly headers: Readonly<Record<string, string>>
@@ -124,6 +126,12 @@ export function refused(
   { secrets = [secretOf(KEY)] }: { secrets?: readonly string[] } = {},
 ): Vector {
   return { name, ...received(attempt, secrets), expected: { status: 'refused', reason } }
+}
+
+/** A refusal that the contract does not require, and why a right verifier may differ. */
+export function stricter(why: string, vector: Vector): Vector {
+  const { name, ...rest } = vector
+  return { name, stricter_than_contract: why, ...rest }
 }
 
 function received({ headers, body }: Attempt, secrets: readonly string[]) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aLiveState } from '../../fixtures/store-checks/builders.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
-import { aLiveState } from '../../testing/checks/builders.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
@@ -22,7 +23,7 @@ it.each<[string, MirrorCommit, (store: MirrorStore) => Promise<unknown>, unknown
   [
     'a position that was told',
     { notes: notes.map((write) => ({ ...write, announce: 'appeared' })) },
-    (store) => store.latestPosition('default'),
+    (store) => reads(store).latestPosition('default'),
     1,
   ],
 ])('%s survives a crash, even if the database commits asynchronously', async (_what, commit, read, expected) => {

@@ -1,15 +1,10 @@
-import { ERASE_WITHIN_MS } from '../../interfaces/note-state.ts'
-import { EVIDENCE_COLUMNS, STATE_COLUMNS } from '../state-row.ts'
-import { BY_INDEX } from './by-index.ts'
+import { NOTE_PARTS, type NotePart } from '../../interfaces/consumer-change.ts'
 import { aheadOf } from './integration-functions.ts'
-import { inJson, namesOf, storedFrom } from './note-columns.ts'
+import { BY_INDEX } from './note-columns.ts'
 
-const PARTS = ['title', 'content', 'transcript', 'summary'] as const
-const PLACES = `version, position, visible_since, first_visible, vanished_since, ${PARTS.map((part) => `${part}_at`).join(', ')}, statuses_at`
+const PLACES = `version, digests, position, visible_since, first_visible, vanished_since, ${NOTE_PARTS.map((part) => `${part}_at`).join(', ')}`
 const POSITION = 'coalesce(position_before + written.place, known.position, 0)'
-// Due times have their own conversion.
-const OTHER_COLUMNS = STATE_COLUMNS.filter(([name]) => name !== 'due_at')
-const REPLACED = [...PLACES.split(', '), ...STATE_COLUMNS.map(([name]) => name)]
+const REPLACED = [...PLACES.split(', '), 'due_at', 'state']
 
 const FENCED = `integrations.integration = for_integration AND integrations.generation = fence_generation
         AND integrations.token = coalesce(fence_token, integrations.token)`
@@ -26,8 +21,8 @@ const FENCED = `integrations.integration = for_integration AND integrations.gene
  */
 // A conflict that is found after the first write raises an exception inside the function. It rolls the writes back, and the caller gets no error.
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_commit_2(
-  for_integration text, expected_versions text, note_stamps text, note_writes text, announcements bigint, content_writes text,
+CREATE OR REPLACE FUNCTION notewire_mirror_commit(
+  for_integration text, expected_versions text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
   fence_generation text, fence_token bigint, hint_due_ms float8, now_ms float8
 ) RETURNS text LANGUAGE plpgsql
@@ -37,18 +32,11 @@ AS $function$
 DECLARE
   writes jsonb := note_writes::jsonb;
   versions jsonb := expected_versions::jsonb;
-  stamp record;
   contents jsonb := content_writes::jsonb;
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
   ahead float8 := ${aheadOf('now_ms')};
-  -- By the clock of the server.
-  hint_due_at timestamptz := to_timestamp((hint_due_ms + ahead) / 1000);
-  -- By note: 'erased', or which texts changed.
-  changed jsonb := (
-    SELECT coalesce(jsonb_object_agg(written->>'note_id', 'erased'), '{}')
-      FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
 BEGIN
   IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'local', true);
@@ -75,32 +63,22 @@ BEGIN
     DELETE FROM notewire_mirror_content AS content
       WHERE content.integration = for_integration AND content.note_id IN (
         SELECT written->>'note_id' FROM jsonb_array_elements(contents) AS written WHERE written ? 'erase');
-    WITH parts AS (
-      SELECT written->>'note_id' AS note_id,
-        CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
-        CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
-        CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary,
-        known.note AS known_note, known.transcript AS known_transcript, known.summary AS known_summary
-        FROM jsonb_array_elements(contents) AS written
-        LEFT JOIN notewire_mirror_content AS known
-          ON known.integration = for_integration AND known.note_id = written->>'note_id'
-        WHERE NOT written ? 'erase'
-        ORDER BY 1
-    ), replaced AS (
-      INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
-        SELECT for_integration, note_id, note, transcript, summary,
-          notewire_mirror_words_1(note->>'title', summary->>'markdown', note->>'content', transcript->>'text')
-          FROM parts
-        ON CONFLICT (integration, note_id) DO UPDATE SET
-          note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search
-    )
-    SELECT changed || coalesce(jsonb_object_agg(note_id, jsonb_build_object(
-        'title', note->>'title' IS DISTINCT FROM known_note->>'title',
-        'content', note->>'content' IS DISTINCT FROM known_note->>'content',
-        'transcript', transcript->>'text' IS DISTINCT FROM known_transcript->>'text'
-          OR nullif(transcript->'segments', 'null') IS DISTINCT FROM nullif(known_transcript->'segments', 'null'),
-        'summary', summary->>'markdown' IS DISTINCT FROM known_summary->>'markdown')), '{}')
-      INTO changed FROM parts;
+    INSERT INTO notewire_mirror_content AS content (integration, note_id, note, transcript, summary, search)
+      SELECT for_integration, note_id, note, transcript, summary,
+        notewire_mirror_words(note->>'title', summary->>'markdown', note->>'content', transcript->>'text')
+        FROM (
+          SELECT written->>'note_id' AS note_id,
+            CASE WHEN written ? 'note' THEN nullif(written->'note', 'null') ELSE known.note END AS note,
+            CASE WHEN written ? 'transcript' THEN nullif(written->'transcript', 'null') ELSE known.transcript END AS transcript,
+            CASE WHEN written ? 'summary' THEN nullif(written->'summary', 'null') ELSE known.summary END AS summary
+            FROM jsonb_array_elements(contents) AS written
+            LEFT JOIN notewire_mirror_content AS known
+              ON known.integration = for_integration AND known.note_id = written->>'note_id'
+            WHERE NOT written ? 'erase'
+            ORDER BY 1
+        ) AS parts
+      ON CONFLICT (integration, note_id) DO UPDATE SET
+        note = excluded.note, transcript = excluded.transcript, summary = excluded.summary, search = excluded.search;
   END IF;
 
   IF announcements > 0 OR next_progress IS NOT NULL OR heard_ms IS NOT NULL OR cardinality(new_ids) > 0 THEN
@@ -118,41 +96,27 @@ BEGIN
     END IF;
   END IF;
 
-  FOR stamp IN SELECT * FROM jsonb_to_recordset(note_stamps::jsonb) AS stamps (note_ids text[], ${inJson(EVIDENCE_COLUMNS)}) LOOP
-    UPDATE notewire_mirror_notes AS notes
-      SET version = notes.version + 1, (${namesOf(EVIDENCE_COLUMNS)}) = ROW (${storedFrom('stamp', EVIDENCE_COLUMNS)})
-      WHERE notes.integration = for_integration AND notes.note_id = ANY (stamp.note_ids);
-  END LOOP;
-
-  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, due_at, ${namesOf(OTHER_COLUMNS)})
-    SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1,
+  INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, due_at, state)
+    SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1, written.digests,
       ${POSITION},
       CASE WHEN written.appeared THEN position_before + written.place ELSE coalesce(known.visible_since, 0) END,
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
-      CASE WHEN known.presence = 'live' AND written.presence <> 'live' AND written.place IS NOT NULL
-        THEN position_before + written.place ELSE coalesce(known.vanished_since, 0) END,
-      ${PARTS.map(changedAt).join(', ')},
-      CASE WHEN (known.status, known.transcript_status, known.summary_status)
-          IS DISTINCT FROM (written.status, written.transcript_status, written.summary_status) OR known.version IS NULL
-        THEN ${POSITION} ELSE known.statuses_at END,
+      CASE WHEN written.vanishes THEN ${POSITION} ELSE coalesce(known.vanished_since, 0) END,
+      ${NOTE_PARTS.map(changedAt).join(', ')},
       -- A due time that was read from this row is already by the clock of the server.
       CASE WHEN known.due_at = to_timestamp(written.due_at / 1000) THEN known.due_at
         ELSE to_timestamp((written.due_at + ahead) / 1000) END,
-      ${storedFrom('written', OTHER_COLUMNS)}
+      written.state
       FROM jsonb_to_recordset(writes) AS written (
-        note_id text, place bigint, appeared boolean, ${inJson(STATE_COLUMNS)})
+        note_id text, place bigint, appeared boolean, vanishes boolean, changed jsonb, digests jsonb, due_at float8, state jsonb)
       LEFT JOIN notewire_mirror_notes AS known ON known.integration = for_integration AND known.note_id = written.note_id
     ON CONFLICT (integration, note_id) DO UPDATE SET
       ${REPLACED.map((name) => `${name} = excluded.${name}`).join(', ')};
 
   IF hint_due_ms IS NOT NULL THEN
-    UPDATE notewire_integrations AS integrations SET
-      hints = integrations.hints + 1,
-      rank = CASE WHEN integrations.is_held THEN integrations.rank ELSE 0 END,
-      due_at = CASE
-        WHEN integrations.is_held THEN integrations.due_at
-        WHEN integrations.state = 'parked' THEN least(integrations.due_at, hint_due_at + ${ERASE_WITHIN_MS} * interval '1 millisecond')
-        ELSE least(integrations.due_at, greatest(hint_due_at, integrations.paused_until)) END
+    UPDATE notewire_integrations AS integrations
+      SET record = integrations.record || jsonb_build_object(
+        'hints', integrations.hints + 1, 'rank', 0, 'dueAt', least(integrations.due_at, hint_due_ms + ahead))
       WHERE ${FENCED};
   ELSIF fence_generation IS NOT NULL THEN
     PERFORM FROM notewire_integrations AS integrations WHERE ${FENCED} FOR SHARE;
@@ -168,7 +132,6 @@ END
 $function$;
 `
 
-function changedAt(part: (typeof PARTS)[number]): string {
-  return `CASE WHEN (changed->written.note_id->>'${part}')::boolean THEN ${POSITION}
-        WHEN changed->>written.note_id = 'erased' THEN 0 ELSE coalesce(known.${part}_at, 0) END`
+function changedAt(part: NotePart): string {
+  return `CASE WHEN written.changed ? '${part}' THEN ${POSITION} ELSE coalesce(known.${part}_at, 0) END`
 }

@@ -1,17 +1,16 @@
-import { type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
+import { type ContentWrite, earliestDue, NO_DIGESTS, type NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
-import { evidenceRow, rowOf } from '../state-row.ts'
-import { escapedJson } from './escaped-json.ts'
+import { escapedJson } from '../escaped-text.ts'
+import { stateJson } from '../state-json.ts'
 
-/** The parameters of `notewire_mirror_commit_2` after the integration. */
+/** The parameters of `notewire_mirror_commit` after the integration. */
 export function commitValues({ notes, progress, heardAt, fence, now }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
   return [
     escapedJson(Object.fromEntries(notes.map(({ state, expectedVersion }) => [state.noteId, expectedVersion]))),
-    escapedJson(stampRows(notes.filter(({ isStamp }) => isStamp))),
-    escapedJson(notes.filter(({ isStamp }) => !isStamp).map((write) => noteRow(write, places.get(write)))),
+    escapedJson(notes.map((write) => noteRow(write, places.get(write)))),
     announced.length,
     escapedJson(contents),
     progress?.expectedVersion ?? null,
@@ -25,17 +24,21 @@ export function commitValues({ notes, progress, heardAt, fence, now }: MirrorCom
 }
 
 /** @param place  the index among the announced notes, from 1, which determines the position */
-function noteRow({ state, announce }: NoteWrite, place: number | undefined) {
-  return { ...rowOf(state), place, appeared: announce === 'appeared' }
-}
-
-/** Notes of one page mostly have equal evidence, and are written together. */
-function stampRows(notes: readonly NoteWrite[]): readonly object[] {
-  const groups = Map.groupBy(notes, ({ state }) => JSON.stringify(evidenceRow(state)))
-  return [...groups].map(([evidence, group]) => ({
-    ...(JSON.parse(evidence) as object),
-    note_ids: group.map(({ state }) => state.noteId),
-  }))
+function noteRow(
+  { state, announce, vanishes = false, changed = [], digests = NO_DIGESTS }: NoteWrite,
+  place: number | undefined,
+) {
+  const { noteId: note_id, dueAt: due_at } = state
+  return {
+    note_id,
+    due_at,
+    state: stateJson(state),
+    place,
+    appeared: announce === 'appeared',
+    vanishes,
+    changed,
+    digests,
+  }
 }
 
 function contentRow(noteId: string, content: ContentWrite | undefined): readonly object[] {

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { aCertificate } from '../../fixtures/store-checks/builders.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import type { NoteState } from '../../interfaces/note-state.ts'
 import type { ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
 import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
-import { aCertificate } from '../../testing/checks/builders.ts'
-import { memoryMirror } from '../memory-store.ts'
+import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 
 let databases: TestDatabases
@@ -38,6 +40,7 @@ const state: fc.Arbitrary<NoteState> = fc.record({
     }),
   ),
   revision: maybe(fc.maxSafeNat()),
+  visibleRevision: maybe(number),
   recordSeenAt: maybe(number),
   floor: maybe(
     fc.record({ revision: maybe(fc.maxSafeNat()), at: number, deletedAt: number, unrevisedAt: maybe(number) }),
@@ -65,6 +68,7 @@ const state: fc.Arbitrary<NoteState> = fc.record({
   failures: number,
   dueAt: maybe(fc.nat(15_000)),
   heard: maybe(fc.record({ kind: text, revision: maybe(number), sequence: number, at: number })),
+  recordingSessionId: maybe(text),
 })
 
 const content: fc.Arbitrary<ContentWrite | undefined> = fc.oneof(
@@ -187,16 +191,16 @@ async function everythingOf(
   integration: string,
   { noteId, number, limit }: Step & { act: 'read' },
 ) {
-  const stored = await store.getNote(integration, noteId)
-  const listed = await store.listNotes(integration, noteId, limit)
-  const found = await store.search(integration, ['walrus'], 10)
-  const changes = await store.listChanges(integration, number, limit)
+  const stored = await reads(store).getNote(integration, noteId)
+  const listed = await reads(store).listNotes(integration, noteId, limit)
+  const found = await reads(store).search(integration, ['walrus'], 10)
+  const changes = await reads(store).listChanges(integration, number, limit)
   const consumable = await store.listConsumable(integration, 'index', { after: number, now: 1, limit })
   return {
     progress: await store.readProgress(integration),
-    candidates: await store.listCandidates(integration, aCertificate(number), noteId, limit),
-    candidateCount: await store.countCandidates(integration, aCertificate(number)),
-    held: await store.listHeld(integration, 'scan\0', noteId, limit),
+    candidates: await reads(store).listCandidates(integration, aCertificate(number), noteId, limit),
+    candidateCount: await reads(store).countCandidates(integration, aCertificate(number)),
+    held: await reads(store).listHeld(integration, 'scan\0', noteId, limit),
     counts: await store.count(integration),
     changes: changes.map(({ state, position, visibleSince, firstVisible }) => {
       return { state, position, visibleSince, firstVisible }
@@ -210,6 +214,6 @@ async function everythingOf(
   }
 }
 
-function partsOf({ state, note, transcript, summary }: NonNullable<Awaited<ReturnType<MirrorStore['getNote']>>>) {
+function partsOf({ state, note, transcript, summary }: StoredNote) {
   return { state, note, transcript, summary }
 }

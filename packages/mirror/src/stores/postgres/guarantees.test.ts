@@ -1,10 +1,11 @@
 import { OptionError } from '@notewire/protocol'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { aLiveState, aNote, aTranscript, evidenceFrom } from '../../fixtures/store-checks/builders.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import { unknownNote } from '../../interfaces/note-state.ts'
 import type { NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
-import { aLiveState, aNote, aTranscript, evidenceFrom } from '../../testing/checks/builders.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'
 
@@ -28,19 +29,19 @@ describe('an operation', () => {
         return pool.query(...statement)
       },
     })
-    const certificate = { scanId: 'scan', startedAt: 1 } as Parameters<MirrorStore['countCandidates']>[1]
+    const certificate = { scanId: 'scan', startSequence: 1 } as Parameters<MirrorStore['count']>[1] & object
     await store.load('default', ['note_1'])
     await store.commit('default', { notes: [newNote('note_1', { content: { note: aNote('note_1') } })], heardAt: 1 })
     await store.takeDue('default', { now: 1, until: 2, limit: 10 })
     await store.readProgress('default')
-    await store.listCandidates('default', certificate, '', 10)
-    await store.countCandidates('default', certificate)
-    await store.listHeld('default', 'scan', '', 10)
+    await reads(store).listCandidates('default', certificate, '', 10)
+    await reads(store).countCandidates('default', certificate)
+    await reads(store).listHeld('default', 'scan', '', 10)
     await store.count('default')
-    await store.listChanges('default', 0, 10)
-    await store.getNote('default', 'note_1')
-    await store.listNotes('default', '', 10)
-    await store.search('default', ['stand-up'], 10)
+    await reads(store).listChanges('default', 0, 10)
+    await reads(store).getNote('default', 'note_1')
+    await reads(store).listNotes('default', '', 10)
+    await reads(store).search('default', ['stand-up'], 10)
     expect(statements).toHaveLength(13)
     for (const [text, values, ...others] of statements) {
       expect(text).toEqual(expect.stringMatching(/^SELECT [^;]*$/))
@@ -127,7 +128,7 @@ describe('an operation', () => {
   it('says what to do if the tables are missing, and passes on the errors of the driver', async () => {
     const store = postgresMirror(databases.poolOf(await databases.emptyDatabase()))
     await expect(store.load('default', [])).rejects.toThrow(PostgresNotMigratedError)
-    await expect(store.getNote('default', 'note_1')).rejects.toThrow(/store\.migrate\(\)/)
+    await expect(reads(store).getNote('default', 'note_1')).rejects.toThrow(/store\.migrate\(\)/)
     const broken = new Error('connection terminated')
     await expect(postgresMirror({ query: () => Promise.reject(broken) }).count('default')).rejects.toBe(broken)
   })
@@ -179,8 +180,8 @@ describe('data of a service', () => {
       heard: { kind: `note.${noteId}`, revision: -0.1, sequence: 1, at: 1 },
     }))
     await store.commit('s\0', { notes: states.map((state) => ({ state, expectedVersion: 0, announce: 'appeared' })) })
-    for (const state of states) expect((await store.getNote('s\0', state.noteId))?.state).toEqual(state)
-    const changes = await store.listChanges('s\0', 0, 10)
+    for (const state of states) expect((await reads(store).getNote('s\0', state.noteId))?.state).toEqual(state)
+    const changes = await reads(store).listChanges('s\0', 0, 10)
     expect(changes.map(({ state }) => state)).toEqual(states)
   })
 
@@ -191,7 +192,7 @@ describe('data of a service', () => {
       const text = `${pattern.repeat(1_000_000 / pattern.length)} walrus`
       const content = { transcript: aTranscript('note_1', text) }
       await store.commit('default', { notes: [newNote('note_1', { content })] })
-      expect(await store.search('default', ['walrus'], 5)).toHaveLength(1)
+      expect(await reads(store).search('default', ['walrus'], 5)).toHaveLength(1)
     },
     25_000,
   )
@@ -201,7 +202,7 @@ describe('data of a service', () => {
     const words = Array.from({ length: 300_000 }, (_, index) => `word${index}`)
     const content = { note: aNote('note_1', { title: 'Walrus' }), transcript: aTranscript('note_1', words.join(' ')) }
     expect(await store.commit('default', { notes: [newNote('note_1', { content })] })).toBe('committed')
-    const [found] = await store.search('default', ['walrus', 'word7'], 5)
+    const [found] = await reads(store).search('default', ['walrus', 'word7'], 5)
     expect(found?.transcript).toEqual(content.transcript)
   })
 
@@ -212,7 +213,7 @@ describe('data of a service', () => {
     await store.migrate()
     const content = { note: aNote('note_1', { title: 'ÜBERGABE' }) }
     await store.commit('default', { notes: [newNote('note_1', { content })] })
-    expect(await store.search('default', ['Übergabe'], 5)).toHaveLength(1)
+    expect(await reads(store).search('default', ['Übergabe'], 5)).toHaveLength(1)
   })
 })
 

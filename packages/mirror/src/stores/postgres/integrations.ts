@@ -1,88 +1,62 @@
+import { postgresCodeOf } from '@notewire/webhooks/storage'
 import {
-  dueAfterHint,
+  ERASE_BATCH_SIZE,
   type IntegrationCounts,
   type IntegrationRecord,
-  type IntegrationStore,
+  type IntegrationRows,
   type ListedIntegration,
   MAX_WAIT_MS,
+  type TakenIntegration,
 } from '../../interfaces/integration-store.ts'
-import { escapedText } from '../escaped-text.ts'
-import { type CopyAnswer, copyState } from './answers.ts'
-import { escapedJson } from './escaped-json.ts'
-import { aheadOf, integrationJson } from './integration-functions.ts'
-import { timeIn } from './note-columns.ts'
-
-/** Result of `notewire_integrations_take_2`. */
-interface TakeAnswer {
-  readonly record: IntegrationRecord
-  readonly copy: CopyAnswer
-}
+import { escapedJson, escapedText } from '../escaped-text.ts'
+import { aheadOf, INTEGRATION_TIMES, shifted } from './integration-functions.ts'
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
 
-/** Makes the store of integrations. Each operation is one statement. */
-export function createIntegrationStore(ask: Ask): IntegrationStore {
+const UNIQUE_VIOLATION = '23505'
+
+/** Makes the rows of integrations. Each operation is one statement. */
+export function createIntegrationRows(ask: Ask): IntegrationRows {
   const one = async <Answer>(operation: string, text: string, ...values: unknown[]): Promise<Answer | undefined> => {
     const [answer] = await ask(operation, text, ...values)
     return (answer ?? undefined) as Answer | undefined
   }
 
+  async function erase({ integration, generation, version, hints }: IntegrationRecord) {
+    const values = [escapedText(integration), generation, version, hints, ERASE_BATCH_SIZE]
+    return (await one<'more' | 'written' | 'conflict'>('erase', ERASE, ...values)) ?? 'conflict'
+  }
+
+  /** Writes a row unless another process has written it since it was read. */
+  async function write(next: IntegrationRecord, read: IntegrationRecord | undefined, now: number) {
+    const version = read === undefined ? 0 : read.version + 1
+    const values = [now, escapedText(next.integration), escapedJson({ ...next, version })]
+    if (read === undefined) return await ask('write', INSERT, ...values)
+    return await ask('write', UPDATE, ...values, read.generation, read.version, read.hints)
+  }
+
   return {
-    async put(integration, generation, now, delayMs = 0) {
-      const name = escapedText(integration)
-      const put = await one<IntegrationRecord>('put', PUT, name, generation, now, delayMs)
-      return put ?? ((await one<IntegrationRecord>('get', GET, name, null)) as IntegrationRecord)
+    async list({ integration, state, hasHeldRemovals = false, after, limit, now }) {
+      const only = integration === undefined ? null : escapedText(integration)
+      const values = [now ?? null, escapedText(after), state ?? null, limit, hasHeldRemovals, only]
+      return (await ask('list', LIST, ...values)) as readonly ListedIntegration[]
     },
 
-    get: (integration, now) => one('get', GET, escapedText(integration), now ?? null),
+    async write(next, read, now) {
+      if (next === 'deleted') {
+        return read === undefined ? 'written' : await erase(read)
+      }
+      try {
+        return (await write(next, read, now)).length === 0 ? 'conflict' : 'written'
+      } catch (error) {
+        if (postgresCodeOf(error) === UNIQUE_VIOLATION) return 'shared'
+        throw error
+      }
+    },
 
     async take({ now, until, most, integration }) {
       const name = integration === undefined ? null : escapedText(integration)
-      const taken = await one<TakeAnswer>('take', TAKE, now, until, most, name)
-      if (taken === undefined) return undefined
-      return { record: taken.record, copy: copyState(taken.copy) }
-    },
-
-    async renew(integration, { generation, token }, { now, until }) {
-      return (await one('renew', RENEW, now, until - now, escapedText(integration), generation, token)) !== undefined
-    },
-
-    async finish(integration, { generation, token }, next, { hints, now }) {
-      const values = [generation, token, escapedJson(next), hints, dueAfterHint(next, now), now]
-      return (await one<boolean>('finish', FINISH, escapedText(integration), ...values)) === true
-    },
-
-    async wake(integration, now) {
-      await ask('wake', WAKE, now, escapedText(integration))
-    },
-
-    async claimKey(integration, { generation, token }, print) {
-      const name = escapedText(integration)
-      return (await one<'claimed' | 'shared' | 'fenced'>('claimKey', CLAIM, name, generation, token, print)) ?? 'fenced'
-    },
-
-    async resume(integration, now) {
-      return (await one('resume', RESUME, now, escapedText(integration))) !== undefined
-    },
-
-    async remove(integration, generation, now) {
-      const name = escapedText(integration)
-      if ((await one('remove', REMOVE, generation, now, name)) !== undefined) return true
-      return (await one('get', GET, name, null)) !== undefined
-    },
-
-    async listConsumers(integration) {
-      return (await ask('listConsumers', LIST_CONSUMERS, escapedText(integration))) as readonly string[]
-    },
-
-    async erase(integration, { generation, token }, limit) {
-      const name = escapedText(integration)
-      return (await one<'more' | 'done' | 'fenced'>('erase', ERASE, name, generation, token, limit)) ?? 'fenced'
-    },
-
-    async list({ state, hasHeldRemovals = false, after, limit }) {
-      const values = [escapedText(after), state ?? null, limit, hasHeldRemovals]
-      return (await ask('list', LIST, ...values)) as readonly ListedIntegration[]
+      return await one<TakenIntegration>('take', TAKE, now, until, most, name)
     },
 
     async count(now) {
@@ -91,74 +65,52 @@ export function createIntegrationStore(ask: Ask): IntegrationStore {
   }
 }
 
-const RECORD = `${integrationJson('integrations')} AS result`
-
-/** SQL for the present of the server, and for how much its clock is ahead of the caller's. Parameter: the time of the caller. */
-const NOW = 'notewire_integrations_now_1($1)'
+/** SQL for how much the clock of the server is ahead of the caller's. Parameter: the time of the caller. */
 const AHEAD = aheadOf('$1::float8')
 
-const GET = `SELECT ${integrationJson('integrations', aheadOf('$2::float8'))} AS result
-  FROM notewire_integrations AS integrations WHERE integration = $1`
+const RECORD = shifted('$3::jsonb', INTEGRATION_TIMES, `+ ${AHEAD}`)
 
-const PUT = `INSERT INTO notewire_integrations AS integrations (integration, generation, state, due_at, rank, hints, token, is_held, failures)
-  VALUES ($1, $2, 'active', notewire_integrations_now_1($3) + $4 * interval '1 millisecond', 2, 0, 0, false, 0)
-  ON CONFLICT (integration) DO UPDATE SET generation = excluded.generation, state = 'active', due_at = excluded.due_at, rank = 2,
-      is_held = false, paused_until = NULL
-    WHERE integrations.state = 'removing' AND integrations.paused_until IS NOT NULL
-  RETURNING ${RECORD}`
+/** Parameters: the caller's present, integration, record. */
+const INSERT = `INSERT INTO notewire_integrations (integration, record) VALUES ($2, ${RECORD})
+  ON CONFLICT (integration) DO NOTHING RETURNING 'true' AS result`
 
-const TAKE = `SELECT result FROM notewire_integrations_take_2($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
+/** Parameters: those of `INSERT`, and the expected generation, version and hints. */
+const UPDATE = `UPDATE notewire_integrations SET record = ${RECORD}
+  WHERE integration = $2 AND generation = $4 AND version = $5 AND hints = $6 RETURNING 'true' AS result`
 
-const RENEW = `UPDATE notewire_integrations SET due_at = ${NOW} + $2 * interval '1 millisecond'
-  WHERE integration = $3 AND generation = $4 AND token = $5 RETURNING 'true' AS result`
+const TAKE = `SELECT result FROM notewire_integrations_take($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
 
-const FINISH = 'SELECT notewire_integrations_finish_1($1, $2, $3, $4, $5, $6, $7)::text AS result'
-
-const WAKE = `UPDATE notewire_integrations SET hints = hints + 1, failures = 0, paused_until = NULL,
-    due_at = CASE WHEN is_held THEN due_at ELSE least(due_at, ${NOW}) END
-  WHERE integration = $2 AND state = 'active' RETURNING 'true' AS result`
-
-const CLAIM = 'SELECT to_json(notewire_integrations_claim_1($1, $2, $3, $4))::text AS result'
-
-const RESUME = `UPDATE notewire_integrations SET state = 'active', parked_because = NULL, due_at = ${NOW},
-    failures = 0, paused_until = NULL, token = token + 1, is_held = false
-  WHERE integration = $2 AND state = 'parked' RETURNING 'true' AS result`
-
-const REMOVE = `UPDATE notewire_integrations SET generation = $1, state = 'removing', parked_because = NULL,
-    due_at = notewire_integrations_now_1($2), rank = 2, hints = 0, is_held = false, failures = 0, paused_until = NULL, key_print = NULL,
-    poll_every_ms = NULL, endpoint = NULL
-  WHERE integration = $3 AND state <> 'removing' RETURNING 'true' AS result`
-
-const LIST_CONSUMERS =
-  'SELECT to_json(name)::text AS result FROM notewire_mirror_consumers WHERE integration = $1 ORDER BY name'
-
-const ERASE = 'SELECT to_json(notewire_integrations_erase_1($1, $2, $3, $4))::text AS result'
+const ERASE = 'SELECT to_json(notewire_integrations_erase($1, $2, $3, $4, $5))::text AS result'
 
 const HELD = `notewire_mirror_notes AS notes
   WHERE notes.integration = integrations.integration AND notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'`
 
+/** Parameters: the caller's present, the id before the page, state, limit, whether to list only held removals, integration. */
 const LIST = `SELECT json_build_object(
-    'record', ${integrationJson('integrations')}::json, 'heldRemovals', (SELECT count(*) FROM ${HELD}))::text AS result
-  FROM notewire_integrations AS integrations
-  WHERE integration > $1 AND state = coalesce($2, state) AND (NOT $4 OR EXISTS (SELECT FROM ${HELD})) ORDER BY integration LIMIT $3`
+    'record', ${shifted('record', INTEGRATION_TIMES, '- ahead')}, 'heldRemovals', (SELECT count(*) FROM ${HELD}))::text AS result
+  FROM (SELECT ${AHEAD} AS ahead) AS clocks, notewire_integrations AS integrations
+  WHERE integration > $2 AND ($3::text IS NULL OR record->>'state' = $3) AND (NOT $5 OR EXISTS (SELECT FROM ${HELD}))
+    AND integration = coalesce($6, integration)
+  ORDER BY integration LIMIT $4`
+
+const inState = (state: string) => `count(*) FILTER (WHERE record->>'state' = '${state}')`
+const parkedFor = (reason: string) => `'${reason}', count(*) FILTER (WHERE record->>'parkedBecause' = '${reason}')`
 
 const COUNT = `SELECT json_build_object(
-    'active', count(*) FILTER (WHERE state = 'active'),
-    'removing', count(*) FILTER (WHERE state = 'removing'),
-    'parked', json_build_object(
-      'key_changed', count(*) FILTER (WHERE parked_because = 'key_changed'),
-      'key_shared', count(*) FILTER (WHERE parked_because = 'key_shared'),
-      'key_refused', count(*) FILTER (WHERE parked_because = 'key_refused')),
-    'due', count(*) FILTER (WHERE due_at <= moment OR due_at > latest_due),
-    'dueSince', ${timeIn('min(due_at) FILTER (WHERE due_at <= moment)')} - max(ahead),
-    'nextAt', ${timeIn('min(due_at) FILTER (WHERE due_at > moment AND due_at <= latest_due)')} - max(ahead),
-    'backingOff', count(*) FILTER (WHERE state = 'active' AND failures > 0),
+    'active', ${inState('active')}, 'removing', ${inState('removing')},
+    'parked', json_build_object(${['key_changed', 'key_shared', 'key_refused'].map(parkedFor).join(', ')}),
+    'due', count(*) FILTER (WHERE next_at <= moment OR next_at > latest_due),
+    'dueSince', min(next_at) FILTER (WHERE next_at <= moment) - max(ahead),
+    'nextAt', min(next_at) FILTER (WHERE next_at > moment AND next_at <= latest_due) - max(ahead),
+    'backingOff', count(*) FILTER (WHERE record->>'state' = 'active' AND (record->>'failures')::integer > 0),
     'contradictions', (SELECT count(*) FROM notewire_mirror_notes AS notes WHERE notes.contradicted_since IS NOT NULL
       AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
     'heldRemovals', (SELECT count(DISTINCT notes.integration) FROM notewire_mirror_notes AS notes
       WHERE notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'
         AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)))::text AS result
   FROM (
-    SELECT ahead, moment, moment + ${MAX_WAIT_MS} * interval '1 millisecond' AS latest_due
-      FROM (SELECT ahead, to_timestamp(($1::float8 + ahead) / 1000) AS moment FROM (SELECT ${AHEAD} AS ahead) AS clocks) AS present
-  ) AS asked LEFT JOIN notewire_integrations ON true`
+    SELECT ahead, $1::float8 + ahead AS moment, $1::float8 + ahead + ${MAX_WAIT_MS} AS latest_due FROM (SELECT ${AHEAD} AS ahead) AS clocks
+  ) AS asked LEFT JOIN LATERAL (
+    SELECT record, CASE WHEN lease_until > moment THEN greatest(due_at, lease_until) ELSE due_at END AS next_at
+      FROM notewire_integrations
+  ) AS integrations ON true`

@@ -1,5 +1,4 @@
-import { BY_INDEX } from './by-index.ts'
-import { stateJson, timeIn } from './note-columns.ts'
+import { BY_INDEX, PROGRESS, stateOf, timeIn } from './note-columns.ts'
 
 /**
  * Returns the next number of an integration's sequence, and reads notes.
@@ -14,7 +13,7 @@ import { stateJson, timeIn } from './note-columns.ts'
 //
 // This function is the only code that locks the sequence and then the mirror, so no deadlock is possible.
 export const LOAD_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_load_1(for_integration text, note_ids text)
+CREATE OR REPLACE FUNCTION notewire_mirror_load(for_integration text, note_ids text)
 RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' ${BY_INDEX}
 AS $function$
 #variable_conflict use_variable
@@ -45,11 +44,11 @@ BEGIN
   RETURN (
     SELECT json_build_object(
       'sequence', number,
-      'progress', mirrors.progress,
-      'progress_version', mirrors.progress_version,
-      'heard_at', ${timeIn('mirrors.heard_at')},
+      'progress', ${PROGRESS},
+      'progressVersion', mirrors.progress_version,
+      'heardAt', ${timeIn('mirrors.heard_at')},
       'notes', (
-        SELECT coalesce(json_agg(json_build_object('version', notes.version, 'state', ${stateJson('notes')})), '[]')
+        SELECT coalesce(json_agg(json_build_object('version', notes.version, 'state', ${stateOf('notes')}, 'digests', notes.digests)), '[]')
           FROM notewire_mirror_notes AS notes
           WHERE notes.integration = for_integration AND notes.note_id = ANY (wanted)))
       FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
@@ -59,7 +58,7 @@ $function$;
 
 /** Returns the latest number of an integration's sequence; after a crash, a number that may be greater, but not greater than the next one. */
 export const SEQUENCE_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_sequence_1(for_integration text)
+CREATE OR REPLACE FUNCTION notewire_mirror_sequence(for_integration text)
 RETURNS bigint LANGUAGE sql STABLE AS $function$
   SELECT coalesce(
     (SELECT sequence FROM notewire_mirror_sequences WHERE integration = for_integration),

@@ -5,8 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Pool } from 'pg'
 import { afterEach, expect, it } from 'vitest'
+import { aLiveState } from '../../fixtures/store-checks/builders.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
-import { aLiveState } from '../../testing/checks/builders.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { type Counted, countOn } from './fixtures/count-on.ts'
 import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
@@ -53,11 +54,13 @@ it('loses no change and shows none too early, with 16 workers over four pools th
   expect(numbers.size).toBe(done.length)
   expect(done.length).toBeGreaterThan(WORKERS * 10)
   const { rows } = await pool.query(
-    "SELECT sum(attempts)::int AS counted FROM notewire_mirror_notes WHERE note_id LIKE '% left'",
+    "SELECT sum((state->>'attempts')::int)::int AS counted FROM notewire_mirror_notes WHERE note_id LIKE '% left'",
   )
   expect(rows).toEqual([{ counted: done.length }])
   expect(await halfWritten(pool)).toEqual([])
-  const { rows: all } = await pool.query('SELECT note_id, position::int, attempts::int FROM notewire_mirror_notes')
+  const { rows: all } = await pool.query(
+    "SELECT note_id, position::int, (state->>'attempts')::int AS attempts FROM notewire_mirror_notes",
+  )
   expect(all).toHaveLength(WORKERS * TURNS + 2 * PAIRS.length)
   // The reader has the current state of each note: no change became visible before a position that the reader had passed.
   expect(seen).toEqual(new Map(all.map(({ note_id, position, attempts }) => [note_id, { position, attempts }])))
@@ -180,7 +183,7 @@ async function addOnce(store: MirrorStore, noteId: string): Promise<void> {
 async function follow(store: MirrorStore, isOver: () => boolean) {
   const seen = new Map<string, { readonly position: number; readonly attempts: number }>()
   for (let after = 0, wasOver = false; ; ) {
-    const changes = await store.listChanges('default', after, 50)
+    const changes = await reads(store).listChanges('default', after, 50)
     for (const { state, position } of changes) {
       expect(position).toBeGreaterThan(after)
       after = position
@@ -196,9 +199,10 @@ async function expectConfirmed(pool: Pool, confirmed: ReadonlyMap<string, number
   expect(confirmed.size).toBe(PAIRS.length)
   expect(await halfWritten(pool)).toEqual([])
   for (const [pair, count] of confirmed) {
-    const { rows } = await pool.query('SELECT attempts::int FROM notewire_mirror_notes WHERE note_id = $1', [
-      `${pair} left`,
-    ])
+    const { rows } = await pool.query(
+      "SELECT (state->>'attempts')::int AS attempts FROM notewire_mirror_notes WHERE note_id = $1",
+      [`${pair} left`],
+    )
     expect(rows[0].attempts).toBeGreaterThanOrEqual(count)
   }
 }
@@ -210,9 +214,9 @@ async function halfWritten(pool: Pool): Promise<readonly unknown[]> {
       FROM notewire_mirror_notes AS one
       JOIN notewire_mirror_content AS content USING (integration, note_id)
       LEFT JOIN notewire_mirror_notes AS other ON other.note_id = replace(one.note_id, 'left', 'right')
-      WHERE one.attempts IS DISTINCT FROM other.attempts AND one.note_id LIKE '%left'
-        OR content.note->>'title' <> one.attempts::text
-        OR NOT content.search @@ to_tsquery('simple', one.attempts::text)
+      WHERE one.state->>'attempts' IS DISTINCT FROM other.state->>'attempts' AND one.note_id LIKE '%left'
+        OR content.note->>'title' <> one.state->>'attempts'
+        OR NOT content.search @@ to_tsquery('simple', one.state->>'attempts')
     UNION ALL
     SELECT 'position ' || position FROM notewire_mirror_notes WHERE position > 0 GROUP BY integration, position HAVING count(*) > 1
     UNION ALL

@@ -1,7 +1,7 @@
 import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { mirrorStoreChecks } from '../../testing/index.ts'
+import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
 import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 
 let databases: TestDatabases

@@ -1,13 +1,12 @@
 import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
-import { COUNTED } from '../counted-notes.ts'
+import type { StatesQuery } from '../../interfaces/store.ts'
+import { escapedText } from '../escaped-text.ts'
+import { COUNTED } from '../state-json.ts'
 import { aheadOf } from './integration-functions.ts'
-import { copyJson, stateJson } from './note-columns.ts'
+import { copyJson, stateOf } from './note-columns.ts'
 
 const STORED_NOTE = `json_build_object(
-  'state', ${stateJson('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
-
-const CANDIDATES = `FROM notewire_mirror_notes
-  WHERE integration = $1 AND presence = 'live' AND coalesce(evidence_start, 0) < $2`
+  'state', ${stateOf('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
 
 // The docstrings list the parameters. Each row is one column of JSON text, because drivers parse other types differently, and users configure that.
 
@@ -15,46 +14,42 @@ const CANDIDATES = `FROM notewire_mirror_notes
 export const READ_PROGRESS = `SELECT ${copyJson('asked.ahead')}::text AS result
   FROM (SELECT $1::text AS integration, ${aheadOf('$2::float8')} AS ahead) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
-/** Integration, sequence number, the id before the page, limit. */
-export const LIST_CANDIDATES = `SELECT to_json(note_id)::text AS result ${CANDIDATES}
-  AND note_id > $3 ORDER BY note_id LIMIT $4`
-
-/** Integration, sequence number. */
-export const COUNT_CANDIDATES = `SELECT count(*)::text AS result ${CANDIDATES}`
-
-/** Integration, scan, the id before the page, limit. */
-export const LIST_HELD = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
-  WHERE integration = $1 AND presence = 'hidden' AND held_by_scan = $2 AND note_id > $3 ORDER BY note_id LIMIT $4`
-
-/** Integration, time, limit. */
-export const LIST_OVERDUE = `SELECT to_json(note_id)::text AS result FROM notewire_mirror_notes
-  WHERE integration = $1 AND presence = 'hidden'
-    AND (hidden_at <= to_timestamp($2::float8 / 1000) OR hidden_at > to_timestamp(($2::float8 + ${LATEST_HIDDEN_MS}) / 1000)) ORDER BY note_id LIMIT $3`
-
-/** Integration. */
-export const LIST_HOLDS = `SELECT json_build_object('scanId', held_by_scan, 'notes', count(*))::text AS result
-  FROM notewire_mirror_notes
-  WHERE integration = $1 AND presence = 'hidden' AND held_by_scan IS NOT NULL GROUP BY held_by_scan ORDER BY held_by_scan`
-
-/** Integration. */
-export const LATEST_POSITION =
-  'SELECT coalesce(max(position), 0)::text AS result FROM notewire_mirrors WHERE integration = $1'
-
 const COUNTS = Object.entries(COUNTED).map(
   ([name, isCounted]) => `'${name}', count(*) FILTER (WHERE ${isCounted('notes')})`,
 )
 
-/** Integration. */
-export const COUNT = `SELECT json_build_object(${COUNTS.join(', ')})::text AS result
-  FROM notewire_mirror_notes AS notes WHERE integration = $1`
+/** Integration, the sequence number before a scan or NULL. */
+export const COUNT = `SELECT json_build_object(${COUNTS.join(', ')},
+    'missing', count(*) FILTER (WHERE notes.presence = 'live' AND notes.evidence_start < asked.start_sequence),
+    'held', (SELECT coalesce(json_agg(json_build_object('scanId', held_by_scan, 'notes', held) ORDER BY held_by_scan), '[]') FROM (
+      SELECT missed.held_by_scan, count(*) AS held FROM notewire_mirror_notes AS missed
+        WHERE missed.integration = asked.integration AND missed.presence = 'hidden' AND missed.held_by_scan IS NOT NULL
+        GROUP BY missed.held_by_scan) AS holds))::text AS result
+  FROM (SELECT $1::text AS integration, $2::bigint AS start_sequence) AS asked
+  LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = asked.integration
+  GROUP BY asked.integration, asked.start_sequence`
 
-/** Integration, position, limit. */
-export const LIST_CHANGES = `SELECT json_build_object(
-    'state', ${stateJson('notes')}, 'position', position, 'visibleSince', visible_since, 'firstVisible', first_visible)::text AS result
+/** The statement, and its values after the integration. Each begins with the index that finds the notes. */
+export function listStates(query: StatesQuery): readonly [text: string, ...values: (string | number)[]] {
+  const { limit } = query
+  if ('missing' in query) return [LIST_MISSING, query.missing.startSequence, escapedText(query.after), limit]
+  if ('heldBy' in query) return [LIST_HELD, escapedText(query.heldBy), escapedText(query.after), limit]
+  if ('hiddenBefore' in query) return [LIST_OVERDUE, query.hiddenBefore, limit]
+  return [LIST_CHANGES, query.changedAfter, limit]
+}
+
+const statesWhere = (condition: string) => `SELECT json_build_object(
+    'state', ${stateOf('notes')}, 'position', position, 'visibleSince', visible_since, 'firstVisible', first_visible)::text AS result
   FROM notewire_mirror_notes AS notes
-  WHERE integration = $1 AND position > $2 AND position > 0 ORDER BY position LIMIT $3`
+  WHERE integration = $1 AND ${condition}`
 
-/** Integration, id. */
+const LIST_MISSING = statesWhere(`presence = 'live' AND evidence_start < $2 AND note_id > $3 ORDER BY note_id LIMIT $4`)
+const LIST_HELD = statesWhere(`presence = 'hidden' AND held_by_scan = $2 AND note_id > $3 ORDER BY note_id LIMIT $4`)
+const LIST_OVERDUE = statesWhere(
+  `presence = 'hidden' AND (hidden_at <= $2::float8 OR hidden_at > $2::float8 + ${LATEST_HIDDEN_MS}) ORDER BY note_id LIMIT $3`,
+)
+const LIST_CHANGES = statesWhere('position > $2 AND position > 0 ORDER BY position LIMIT $3')
+
 export const GET_NOTE = `SELECT ${STORED_NOTE}::text AS result 
   FROM notewire_mirror_notes AS notes
   LEFT JOIN notewire_mirror_content AS content ON content.integration = notes.integration AND content.note_id = notes.note_id
@@ -86,11 +81,11 @@ export const COUNT_CONTENT = `SELECT count(*)::text AS result
  */
 const searchIn = (fence: string) => `SELECT ${STORED_NOTE}::text AS result
   FROM (
-    SELECT notewire_mirror_query_1($1) && CASE numnode(last)
+    SELECT notewire_mirror_query($1) && CASE numnode(last)
       WHEN 0 THEN last
       ELSE (replace(last::text, ''' & ''', ''':* & ''') || ':*')::tsquery
     END AS words
-    FROM notewire_mirror_query_1($2) AS last
+    FROM notewire_mirror_query($2) AS last
   ) AS wanted
   JOIN (SELECT * FROM notewire_mirror_content WHERE integration = $3 ${fence}) AS content ON content.search @@ words
   JOIN notewire_mirror_notes AS notes ON notes.integration = content.integration AND notes.note_id = content.note_id

@@ -1,4 +1,3 @@
-/** The longest word that PostgreSQL indexes, in bytes. */
 const MAX_WORD_BYTES = 2_046
 
 /** Joins the words of a search, without characters that PostgreSQL cannot store; `undefined` if a word is too long to be in any note. */
@@ -17,7 +16,7 @@ export function searchableText(words: readonly string[]): string | undefined {
 // If the locale of the database folds only English letters, `lower` uses an ICU locale. PostgreSQL indexes up to a megabyte of different
 // words of a note: the text is shortened until its words fit.
 export const SEARCH_FUNCTIONS = `
-CREATE OR REPLACE FUNCTION notewire_mirror_plain_1(said text)
+CREATE OR REPLACE FUNCTION notewire_mirror_plain(said text)
 RETURNS text LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
 BEGIN
   -- What the store's JSON writes for NUL and halves of pairs is no word.
@@ -36,15 +35,15 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION notewire_mirror_words_1(title text, summary text, content text, transcript text)
+CREATE OR REPLACE FUNCTION notewire_mirror_words(title text, summary text, content text, transcript text)
 RETURNS tsvector LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $function$
 DECLARE
   longest integer := 300000000;
 BEGIN
-  title := coalesce(notewire_mirror_plain_1(title), '');
-  summary := coalesce(notewire_mirror_plain_1(summary), '');
-  content := coalesce(notewire_mirror_plain_1(content), '');
-  transcript := coalesce(notewire_mirror_plain_1(transcript), '');
+  title := coalesce(notewire_mirror_plain(title), '');
+  summary := coalesce(notewire_mirror_plain(summary), '');
+  content := coalesce(notewire_mirror_plain(content), '');
+  transcript := coalesce(notewire_mirror_plain(transcript), '');
   LOOP
     BEGIN
       RETURN setweight(to_tsvector('simple', left(title, longest)), 'A')
@@ -58,8 +57,8 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION notewire_mirror_query_1(words text)
+CREATE OR REPLACE FUNCTION notewire_mirror_query(words text)
 RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $function$
-  SELECT plainto_tsquery('simple', notewire_mirror_plain_1(words))
+  SELECT plainto_tsquery('simple', notewire_mirror_plain(words))
 $function$;
 `

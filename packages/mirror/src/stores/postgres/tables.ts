@@ -1,3 +1,6 @@
+/** The version of these tables. A release increments it if earlier releases cannot use the new tables. */
+export const SCHEMA_VERSION = 1
+
 /**
  * The tables that `migrate` creates. Users find them documented at `postgresMirror`.
  *
@@ -27,39 +30,17 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_notes (
   integration       text COLLATE "C" NOT NULL,
   note_id           text COLLATE "C" NOT NULL,
   version           bigint NOT NULL, -- how often this row was written
-  presence          text NOT NULL,   -- 'live': shown; 'hidden': not shown, its removal is not confirmed; 'gone': erased
-  evidence_says     text,            -- result of the latest read that proved it: 'present' or 'absent'
-  evidence_start    bigint,          -- sequence number when the request of that read was sent
-  evidence_end      bigint,          -- sequence number when its response was received
-  evidence_source   text,            -- 'backfill', 'poll', 'scan' or 'read'
-  evidence_at       timestamptz,
-  revision          bigint,          -- revision of the stored record
-  record_seen_at    timestamptz,     -- when that record was first read
-  status            text,
-  transcript_status text,
-  summary_status    text,
-  created_at        text,            -- as the service wrote it
-  updated_at        text,            -- as the service wrote it
-  settled_revision  bigint,          -- revision that transcript and summary belong to; null if they must be read
-  transcript_held   text,            -- 'ready' when there is one
-  summary_held      text,            -- 'ready' when there is one
-  dirty             bigint,          -- sequence number of the hint: the note must be read after it
-  hinted_revision   numeric,         -- the highest revision that an event named
-  hidden_by         bigint,          -- sequence number of the event that announced the deletion
-  hidden_at         timestamptz,     -- when that event arrived
-  floor_revision    numeric,         -- revision of the deletion event; a stale record with a lower revision does not show the note again
-  floor_at          timestamptz,     -- when the deletion event arrived; null without one
-  floor_deleted_at  timestamptz,     -- occurred_at of the deletion event or its arrival, whichever is later
-  floor_unrevised_at timestamptz,    -- when the latest deletion event without a revision arrived; null without one
-  contradicted_since timestamptz,    -- when reads began to return a lower revision than before
-  held_by_scan      text,            -- the scan that holds the removal back until it is accepted
-  attempts          bigint NOT NULL, -- answered in a row without settling the note
-  failures          bigint NOT NULL, -- failed requests in a row
   due_at            timestamptz,     -- when the note or its content must be read
-  heard_kind        text,            -- kind of the last event
-  heard_revision    numeric,
-  heard_sequence    bigint,          -- sequence number when it arrived
-  heard_at          timestamptz,
+  state             jsonb NOT NULL,  -- everything else that is known of the note and its reads; times are milliseconds since the Unix epoch
+  presence          text NOT NULL GENERATED ALWAYS AS (state->>'presence') STORED, -- 'live': shown; 'hidden': its removal is not confirmed; 'gone'
+  evidence_start    bigint GENERATED ALWAYS AS (coalesce((state->'evidence'->>'start')::bigint, 0)) STORED, -- sequence number of its latest read
+  revision          bigint GENERATED ALWAYS AS ((state->>'revision')::bigint) STORED,
+  settled_revision  bigint GENERATED ALWAYS AS ((state->>'settledRevision')::bigint) STORED, -- that transcript and summary belong to
+  dirty             bigint GENERATED ALWAYS AS ((state->>'dirty')::bigint) STORED,   -- the note must be read after this sequence number
+  hidden_at         float8 GENERATED ALWAYS AS ((state->>'hiddenAt')::float8) STORED, -- when the event that announced the deletion arrived
+  contradicted_since float8 GENERATED ALWAYS AS ((state->>'contradictedSince')::float8) STORED, -- reads return a lower revision than before
+  held_by_scan      text GENERATED ALWAYS AS (state->>'heldByScan') STORED, -- the scan that holds the removal back until it is accepted
+  digests           jsonb,           -- of each part of the content, to find out which of them a write changes
   position          bigint NOT NULL, -- feed position of the latest change; 0 before the first
   visible_since     bigint NOT NULL, -- position at which the note appeared last
   first_visible     bigint,          -- position at which the note appeared first
@@ -107,17 +88,18 @@ CREATE TABLE IF NOT EXISTS notewire_mirror_consumer_notes (
   integration text COLLATE "C" NOT NULL,
   consumer    text COLLATE "C" NOT NULL,
   note_id     text COLLATE "C" NOT NULL,
-  since       bigint NOT NULL, -- position of the last applied change of the note
-  attempts    bigint NOT NULL,
-  due_at      timestamptz,     -- when it is retried
-  parked_at   timestamptz,     -- when the note was parked, after its last attempt failed; null if not parked
-  error_name  text,
-  error_code  text,
+  note        jsonb NOT NULL, -- the last applied change of the note, and its failed attempts; times are milliseconds since the Unix epoch
+  due_at      float8 GENERATED ALWAYS AS ((note->>'dueAt')::float8) STORED, -- when it is retried
   PRIMARY KEY (integration, consumer, note_id)
 );
 
 CREATE INDEX IF NOT EXISTS notewire_mirror_consumer_notes_due ON notewire_mirror_consumer_notes (integration, consumer, due_at)
   WHERE due_at IS NOT NULL;
+
+-- One row: the version of these tables, so that a later release can change them, or refuse them.
+CREATE TABLE IF NOT EXISTS notewire_mirror_version (version bigint NOT NULL);
+INSERT INTO notewire_mirror_version (version)
+  SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT FROM notewire_mirror_version);
 
 -- Statistics would contain samples of the content, even after it is erased.
 ALTER TABLE notewire_mirror_content
@@ -139,17 +121,18 @@ function vacuumAtOnce(table: '' | 'toast.'): string {
 }
 
 /** The notes that a mirror shows, for the user's own SQL. SQLite has a view with the same name and columns. */
-// No column is cast, so that no data of the service can make a query fail.
+// No data of the service is cast, so that none can make a query fail.
 export const LIVE_NOTES_VIEW = `
 CREATE OR REPLACE VIEW notewire_live_notes AS
-  SELECT notes.integration, notes.note_id, notes.revision, notes.status,
+  SELECT notes.integration, notes.note_id, notes.revision, notes.state->>'status' AS status,
     content.note->>'title' AS title,
     content.note->>'content' AS content,
     content.summary->>'markdown' AS summary,
     content.transcript->>'text' AS transcript,
     content.transcript->'segments' AS segments,
     content.note AS record,
-    notes.transcript_status, notes.summary_status, notes.created_at, notes.updated_at,
+    notes.state->>'transcriptStatus' AS transcript_status, notes.state->>'summaryStatus' AS summary_status,
+    notes.state->>'createdAt' AS created_at, notes.state->>'updatedAt' AS updated_at,
     notes.settled_revision IS NOT DISTINCT FROM notes.revision AND notes.dirty IS NULL AS is_settled,
     content.search
   FROM notewire_mirror_notes AS notes

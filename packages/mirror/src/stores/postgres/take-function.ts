@@ -1,13 +1,14 @@
-import { BY_INDEX } from './by-index.ts'
 import { aheadOf } from './integration-functions.ts'
-import { stateJson, timeIn } from './note-columns.ts'
+import { BY_INDEX, firstOf, stateOf, timeIn } from './note-columns.ts'
+
+const nextOf = (condition: string) => firstOf('due_at', `${condition} AND notes.note_id <> ALL (taken)`)
 
 /**
  * Takes due notes, and postpones them. It skips locked rows, which another transaction is taking or changing, so it never waits.
  */
 // The sequence is read after the rows are locked: a hint that was stored before then has a sequence number that is not greater.
 export const TAKE_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_take_1(for_integration text, now_ms float8, due_by_ms float8, until_ms float8, at_most bigint)
+CREATE OR REPLACE FUNCTION notewire_mirror_take(for_integration text, now_ms float8, due_by_ms float8, until_ms float8, at_most bigint)
 RETURNS text LANGUAGE plpgsql
 ${BY_INDEX}
 AS $function$
@@ -32,22 +33,18 @@ BEGIN
   UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp((until_ms + ahead) / 1000), version = notes.version + 1
     WHERE notes.integration = for_integration AND notes.note_id = ANY (taken);
 
-  RETURN json_build_object(
-    'sequence', notewire_mirror_sequence_1(for_integration),
-    'notes', (
-      SELECT coalesce(json_agg(
-          json_build_object('version', notes.version, 'state', ${stateJson('notes')}, 'note', content.note)
-          ORDER BY place), '[]')
-        FROM unnest(taken) WITH ORDINALITY AS row_taken (note_id, place)
-        JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = row_taken.note_id
-        LEFT JOIN notewire_mirror_content AS content ON content.integration = for_integration AND content.note_id = row_taken.note_id),
-    'next_due_at', least(
-      (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
-        WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NOT NULL AND notes.note_id <> ALL (taken)
-        ORDER BY notes.due_at LIMIT 1),
-      (SELECT ${timeIn('notes.due_at')} FROM notewire_mirror_notes AS notes
-        WHERE notes.integration = for_integration AND notes.due_at IS NOT NULL AND notes.dirty IS NULL AND notes.note_id <> ALL (taken)
-        ORDER BY notes.due_at LIMIT 1)) - ahead);
+  RETURN (
+    SELECT json_build_object(
+      'sequence', notewire_mirror_sequence(for_integration),
+      'notes', (
+        SELECT coalesce(json_agg(
+            json_build_object('version', notes.version, 'state', ${stateOf('notes')}, 'digests', notes.digests, 'note', content.note)
+            ORDER BY place), '[]')
+          FROM unnest(taken) WITH ORDINALITY AS row_taken (note_id, place)
+          JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = row_taken.note_id
+          LEFT JOIN notewire_mirror_content AS content ON content.integration = for_integration AND content.note_id = row_taken.note_id),
+      'nextDueAt', ${timeIn(`least(${nextOf('notes.dirty IS NOT NULL')}, ${nextOf('notes.dirty IS NULL')})`)} - ahead)
+      FROM (SELECT for_integration AS integration) AS asked);
 END
 $function$;
 `

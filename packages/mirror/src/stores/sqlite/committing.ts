@@ -1,11 +1,17 @@
-import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import { type ContentParts, type ContentWrite, earliestDue, type NoteWrite } from '../../interfaces/note-write.ts'
+import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import { NOTE_PARTS } from '../../interfaces/consumer-change.ts'
+import {
+  type ContentParts,
+  type ContentWrite,
+  earliestDue,
+  NO_DIGESTS,
+  type NoteWrite,
+} from '../../interfaces/note-write.ts'
 import type { MirrorCommit } from '../../interfaces/store.ts'
-import { escapedText } from '../escaped-text.ts'
-import { EVIDENCE_COLUMNS } from '../state-row.ts'
-import { PART_COLUMNS, partValues } from './content-columns.ts'
+import { escapedJson, escapedText } from '../escaped-text.ts'
+import { stateJson } from '../state-json.ts'
+import { PART_COLUMNS } from './content-columns.ts'
 import { fenceStatement, hintStatement } from './integration-statements.ts'
-import { evidenceValues, NOTE_COLUMNS, noteValues } from './note-columns.ts'
 
 /** Makes the statements of a commit. A guard statement fails if another process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
@@ -19,7 +25,7 @@ export function commitStatements(integrationName: string, commit: MirrorCommit):
     ...(dueAt === null ? [] : [hintStatement(integration, dueAt)]),
     ...guards(integration, commit),
     ...mirrorWrite(integration, commit, announced),
-    ...notes.map((write) => {
+    ...notes.flatMap((write) => {
       if (write.announce !== undefined) announcedBefore += 1
       return noteWrite(integration, write, announced - announcedBefore)
     }),
@@ -49,7 +55,6 @@ export function erasureStatement(integration: string, { notes }: MirrorCommit): 
     : [{ sql: COUNT_ERASED, parameters: [JSON.stringify(erased), escapedText(integration)] }]
 }
 
-/** Whether the rows of `erasureStatement` say that content is erased. */
 export function erasesAny([row]: readonly SqliteRow[]): boolean {
   return Number(row?.['erased']) > 0
 }
@@ -78,12 +83,15 @@ function mirrorWrite(
 }
 
 /** @param back  the number of notes of the same commit that are announced after this one */
-function noteWrite(integration: string, { state, announce, isStamp }: NoteWrite, back: number): SqliteStatement {
+function noteWrite(integration: string, write: NoteWrite, back: number): readonly SqliteStatement[] {
+  const { state, announce, vanishes = false, changed = [], digests = NO_DIGESTS } = write
   const noteId = escapedText(state.noteId)
-  if (isStamp) return { sql: STAMP_NOTE, parameters: [...evidenceValues(state), integration, noteId] }
-  const { sql, places } = WRITES[announce ?? 'unannounced']
-  const positions = places.flatMap(() => [back, integration])
-  return { sql, parameters: [integration, noteId, ...noteValues(state), ...positions] }
+  const values = [JSON.stringify(digests), state.dueAt, escapedJson(stateJson(state))]
+  const row = { sql: WRITE_NOTE, parameters: [integration, noteId, ...values] }
+  if (announce === undefined && changed.length === 0) return [row]
+  const isSet = [announce === 'appeared', vanishes, ...NOTE_PARTS.map((part) => changed.includes(part))]
+  const parameters = [integration, announce === undefined ? null : back, ...isSet.map(Number), integration, noteId]
+  return [row, { sql: PLACE_NOTE, parameters }]
 }
 
 function contentWrite(integration: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
@@ -92,7 +100,7 @@ function contentWrite(integration: string, { state, content }: NoteWrite): reado
   if (content === 'erase') return [{ sql: ERASE_CONTENT, parameters: [integration, noteId] }]
   const parts = namedParts(content)
   if (parts.length === 0) return []
-  const values = parts.flatMap((part): readonly SqliteValue[] => partValues(part, content))
+  const values = parts.map((part) => (content[part] == null ? null : escapedJson(content[part])))
   return [{ sql: writeParts(parts), parameters: [...values, integration, noteId] }]
 }
 
@@ -136,91 +144,35 @@ const WRITE_MIRROR = `
     progress_version = progress_version + excluded.progress_version,
     heard_at = coalesce(max(heard_at, excluded.heard_at), heard_at, excluded.heard_at)`
 
-const CHANGED_PLACES = ['position', 'statuses_at']
-const APPEARED_PLACES = [...CHANGED_PLACES, 'visible_since', 'first_visible']
+const WRITE_NOTE = `
+  INSERT INTO notewire_mirror_notes (integration, note_id, version, digests, due_at, state) VALUES (?, ?, 1, ?, ?, ?)
+  ON CONFLICT (integration, note_id) DO UPDATE SET
+    version = version + 1, digests = excluded.digests, due_at = excluded.due_at, state = excluded.state`
 
-const statusesAt = (position: string) => `
-  statuses_at = CASE
-    WHEN (status, transcript_status, summary_status)
-      IS NOT (excluded.status, excluded.transcript_status, excluded.summary_status) THEN ${position}
-    ELSE statuses_at
-  END`
+/** The columns in which a write can store the position of its note. */
+const PLACES = ['visible_since', 'vanished_since', ...NOTE_PARTS.map((part) => `${part}_at`)]
 
-const CHANGED_AGAIN = `, position = excluded.position, ${statusesAt('excluded.position')},
-  vanished_since = CASE
-    WHEN presence = 'live' AND excluded.presence <> 'live' THEN excluded.position
-    ELSE vanished_since
-  END`
-
-const STAMP_NOTE = `
-  UPDATE notewire_mirror_notes SET version = version + 1, ${EVIDENCE_COLUMNS.map(([name]) => `${name} = ?`).join(', ')}
-  WHERE integration = ? AND note_id = ?`
-
-const WRITE_CHANGED = writeNote(CHANGED_PLACES, CHANGED_AGAIN)
-const WRITE_APPEARED = writeNote(
-  APPEARED_PLACES,
-  `${CHANGED_AGAIN}, visible_since = excluded.visible_since, first_visible = coalesce(first_visible, excluded.first_visible)`,
-)
-
-/** The statements that write a note. In each of `places`, a statement stores the note's position. */
-const WRITES = {
-  unannounced: { sql: writeNote([], `, ${statusesAt('coalesce(position, 0)')}`), places: [] },
-  appeared: { sql: WRITE_APPEARED, places: APPEARED_PLACES },
-  changed: { sql: WRITE_CHANGED, places: CHANGED_PLACES },
-  vanished: { sql: WRITE_CHANGED, places: CHANGED_PLACES },
-} as const
-
+/** Parameters: integration, the index of the note from the end of the announced notes or NULL, for each of `PLACES` whether to set it, integration, note. */
 // The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
-function writeNote(places: readonly string[], placesAgain: string): string {
-  const placed = places.map(() => '(SELECT position - ? FROM notewire_mirrors WHERE integration = ?)')
-  const values = ['?', '?', '1', ...NOTE_COLUMNS.map(() => '?'), ...placed]
-  return `
-    INSERT INTO notewire_mirror_notes (${['integration', 'note_id', 'version', ...NOTE_COLUMNS, ...places].join(', ')})
-    VALUES (${values.join(', ')})
-    ON CONFLICT (integration, note_id) DO UPDATE SET
-      version = version + 1, ${NOTE_COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}${placesAgain}`
-}
+const PLACE_NOTE = `
+  UPDATE notewire_mirror_notes AS note SET
+    position = coalesce(place, note.position),
+    first_visible = iif(sets_visible_since, coalesce(note.first_visible, place), note.first_visible),
+    ${PLACES.map((name) => `${name} = iif(sets_${name}, coalesce(place, note.position, 0), note.${name})`).join(', ')}
+  FROM (
+    SELECT (SELECT position FROM notewire_mirrors WHERE integration = ?) - ? AS place,
+      ${PLACES.map((name) => `? AS sets_${name}`).join(', ')}
+  )
+  WHERE note.integration = ? AND note.note_id = ?`
 
-const partWrites = new Map<string, string>()
-
-/** Returns the same string each time, because the driver finds its prepared statement by it. */
 function writeParts(parts: readonly (keyof ContentParts)[]): string {
-  const names = parts.join()
-  const sql = partWrites.get(names) ?? writePartsSql(parts)
-  partWrites.set(names, sql)
-  return sql
-}
-
-function writePartsSql(parts: readonly (keyof ContentParts)[]): string {
-  const columns = parts.flatMap((part): readonly string[] => PART_COLUMNS[part])
-  const positions = parts.flatMap((part) => Object.entries(POSITION_COLUMNS[part]))
-  const names = columns.join(', ')
-  const first = positions.map(([, texts]) => `iif(${differ(texts, () => 'NULL')}, coalesce(note.position, 0), 0)`)
-  const later = positions.map(([column, texts]) => {
-    return `${column} = iif(${differ(texts, (name) => `excluded.${name}`)}, ${POSITION_OF_EXCLUDED}, ${column})`
-  })
+  const columns = parts.map((part) => PART_COLUMNS[part])
   return `
-    INSERT INTO notewire_mirror_content (row_id, ${names}, ${positions.map(([column]) => column).join(', ')}, is_indexed)
-    SELECT note.row_id, ${names}, ${first.join(', ')}, 0
-    FROM (SELECT ${columns.map((name) => `? AS ${name}`).join(', ')})
-    CROSS JOIN notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
-    ON CONFLICT (row_id) DO UPDATE SET
-      ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}, ${later.join(', ')}`
+    INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
+    SELECT note.row_id, ${columns.map(() => '?').join(', ')}, 0
+    FROM notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
+    ON CONFLICT (row_id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
 }
-
-/** For each part of the content, the columns with the positions of the latest changes, and the columns whose changes they record. */
-const POSITION_COLUMNS: Readonly<Record<keyof ContentParts, Readonly<Record<string, readonly string[]>>>> = {
-  note: { title_at: ['title'], content_at: ['content'] },
-  summary: { summary_at: ['summary'] },
-  transcript: { transcript_at: ['transcript', 'segments'] },
-}
-
-function differ(names: readonly string[], other: (name: string) => string): string {
-  return names.map((name) => `${name} IS NOT ${other(name)}`).join(' OR ')
-}
-
-const POSITION_OF_EXCLUDED =
-  '(SELECT coalesce(position, 0) FROM notewire_mirror_notes AS note WHERE note.row_id = excluded.row_id)'
 
 const INDEX_NOTES = `
   UPDATE notewire_mirror_content SET is_indexed = 1

@@ -1,58 +1,51 @@
-import type { SqliteDriver, SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { eachPart } from '../../interfaces/consumer-change.ts'
+import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
+import { eachPart, NOTE_PARTS } from '../../interfaces/consumer-change.ts'
 import {
   type ConsumableNote,
   type ConsumerCommit,
   type ConsumerNote,
+  type ConsumerRecord,
   type ConsumerStore,
   NEW_CONSUMER,
 } from '../../interfaces/consumer-store.ts'
-import { escapedText, unescapedText } from '../escaped-text.ts'
+import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { isConflict } from './committing.ts'
 import { READ_CONTENT, storedNote } from './content-columns.ts'
 import type { ErasingDatabase } from './database.ts'
 import { READ_STATE } from './note-columns.ts'
 
-/** Makes the store of consumers. */
 export function createConsumerStore<Transaction>(
   database: ErasingDatabase,
   driver: SqliteDriver<Transaction>,
 ): ConsumerStore<Transaction> {
   const batchIn = driver.batchIn?.bind(driver)
-  const read = (sql: string, ...parameters: readonly (string | number)[]) => database.read({ sql, parameters })
+  const read = (sql: string, ...parameters: readonly SqliteValue[]) => database.read({ sql, parameters })
   const keyOf = (integration: string, name: string) => [escapedText(integration), escapedText(name)] as const
 
   return {
-    async readConsumer(integration, name) {
-      const [row = {}] = await read(READ_CONSUMER, ...keyOf(integration, name))
-      const { state, version, token, has_changes, next_due_at } = row
-      return {
-        state: typeof state === 'string' ? JSON.parse(state) : NEW_CONSUMER,
-        version: Number(version ?? 0),
-        token: Number(token ?? 0),
-        hasChanges: has_changes === 1,
-        nextDueAt: (next_due_at ?? null) as number | null,
-      }
+    takesTransactions: batchIn !== undefined,
+
+    async listConsumers(integration, { name, isDetailed = false }) {
+      const key = [escapedText(integration), name === undefined ? null : escapedText(name)] as const
+      const rows = await read(LIST_CONSUMERS, ...key, isDetailed ? 1 : 0)
+      const found = rows.map(({ result }) => readEscapedJson(String(result)) as ConsumerRecord)
+      return found.map((record) => ({ ...record, state: record.state ?? NEW_CONSUMER }))
     },
 
-    commitConsumer: (integration, name, commit) =>
-      database.run(commitStatements(keyOf(integration, name), commit), 'process').then(committed, lostOrThrow),
-
-    ...(batchIn && {
-      commitConsumerIn: (transaction: Transaction, integration: string, name: string, commit: ConsumerCommit) => {
-        try {
-          batchIn(transaction, commitStatements(keyOf(integration, name), commit))
-          return 'committed'
-        } catch (error) {
-          return lostOrThrow(error)
-        }
-      },
-    }),
-
-    async renewConsumer(integration, name, token, leaseUntil) {
-      const renew = { sql: RENEW, parameters: [leaseUntil, ...keyOf(integration, name), token] }
-      const [rows] = await database.run([renew], 'process')
-      return rows?.length === 1 ? 'renewed' : 'lost'
+    commitConsumer(integration, name, commit, transaction) {
+      const key = keyOf(integration, name)
+      if ('leaseUntil' in commit) {
+        const renew = { sql: RENEW, parameters: [commit.leaseUntil, ...key, commit.token] }
+        return database.run([renew], 'process').then(([rows]) => (rows?.length === 1 ? 'committed' : 'lost'))
+      }
+      const statements = commitStatements(key, commit)
+      if (transaction === undefined) return database.run(statements, 'process').then(committed, lostOrThrow)
+      try {
+        batchIn?.(transaction, statements)
+        return 'committed'
+      } catch (error) {
+        return lostOrThrow(error)
+      }
     },
 
     async listConsumable(integration, name, { after, now, dueBy = now, limit }) {
@@ -63,23 +56,6 @@ export function createConsumerStore<Transaction>(
         due: rows.filter(({ is_due }) => is_due === 1).map(consumableNote),
         changes: rows.filter(({ is_due }) => is_due === 0).map(consumableNote),
       }
-    },
-
-    async describeConsumer(integration, name) {
-      const key = keyOf(integration, name)
-      const [counts] = await read(COUNT, ...key)
-      const parked = await read(LIST_PARKED, ...key)
-      return {
-        lag: Number(counts?.['lag']),
-        waiting: Number(counts?.['waiting']),
-        parked: parked.map((row) => ({ noteId: unescapedText(String(row['note_id'])), ...keptNote(row) })),
-      }
-    },
-
-    async retryParked(integration, name, now) {
-      const retry = { sql: RETRY_PARKED, parameters: [now, ...keyOf(integration, name)] }
-      const [rows = []] = await database.run([retry], 'process')
-      return rows.length
     },
   }
 }
@@ -95,17 +71,13 @@ function commitStatements(
   key: readonly [string, string],
   { expectedVersion, token, state, notes, forgetsApplied }: ConsumerCommit,
 ): readonly SqliteStatement[] {
-  const written = JSON.stringify([...notes].map(([noteId, note]) => ({ ...note, noteId: escapedText(noteId) })))
+  const written = escapedJson([...notes])
   return [
     { sql: GUARD, parameters: [...key, expectedVersion] },
-    { sql: WRITE_CONSUMER, parameters: [...key, token, JSON.stringify(state)] },
+    { sql: WRITE_CONSUMER, parameters: [...key, token, escapedJson(state)] },
     ...(forgetsApplied ? [{ sql: DELETE_APPLIED, parameters: key }] : []),
     ...(notes.size === 0 ? [] : [DELETE_NOTES, WRITE_NOTES].map((sql) => ({ sql, parameters: [...key, written] }))),
   ]
-}
-
-function keptNote({ kept }: SqliteRow): ConsumerNote {
-  return JSON.parse(String(kept))
 }
 
 function consumableNote(row: SqliteRow): ConsumableNote {
@@ -116,7 +88,7 @@ function consumableNote(row: SqliteRow): ConsumableNote {
     visibleSince: position('visible_since'),
     vanishedSince: position('vanished_since'),
     changedAt: eachPart((part) => position(`${part}_at`)),
-    kept: row['kept'] === null ? null : keptNote(row),
+    kept: row['kept'] === null ? null : (readEscapedJson(String(row['kept'])) as ConsumerNote),
   }
 }
 
@@ -124,39 +96,31 @@ const CHANGED_SINCE_CURSOR = `
   FROM notewire_mirror_notes AS note
   WHERE note.integration = asked.integration AND note.position > coalesce(consumer.state ->> 'cursor', 0)`
 
-/** Parameters: integration, name. */
-const CONSUMER = `
-  FROM (SELECT ? AS integration, ? AS name) AS asked
-  LEFT JOIN notewire_mirror_consumers AS consumer ON consumer.integration = asked.integration AND consumer.name = asked.name`
-
 const KEPT_OF_CONSUMER = `
   FROM notewire_mirror_consumer_notes AS kept
   WHERE kept.integration = asked.integration AND kept.consumer = asked.name`
 
-const READ_CONSUMER = `
-  SELECT consumer.version, consumer.token, consumer.state,
-    EXISTS (SELECT 1 ${CHANGED_SINCE_CURSOR}) AS has_changes,
-    (SELECT min(due_at) ${KEPT_OF_CONSUMER} AND due_at IS NOT NULL) AS next_due_at
-  ${CONSUMER}`
-
-const COUNT = `
-  SELECT (SELECT count(*) ${CHANGED_SINCE_CURSOR}) AS lag,
-    (SELECT count(*) ${KEPT_OF_CONSUMER} AND due_at IS NOT NULL) AS waiting
-  ${CONSUMER}`
-
-const READ_KEPT = `
-  CASE WHEN kept.since IS NOT NULL THEN json_object(
-    'since', kept.since, 'attempts', kept.attempts, 'dueAt', kept.due_at, 'parkedAt', kept.parked_at,
-    'error', CASE WHEN kept.error_name IS NOT NULL THEN json_object('name', kept.error_name, 'code', kept.error_code) END
-  ) END AS kept`
-
-const LIST_PARKED = `
-  SELECT note_id, ${READ_KEPT} FROM notewire_mirror_consumer_notes AS kept
-  WHERE integration = ? AND consumer = ? AND parked_at IS NOT NULL ORDER BY note_id`
-
-const RETRY_PARKED = `
-  UPDATE notewire_mirror_consumer_notes SET due_at = ?, attempts = 0, parked_at = NULL
-  WHERE integration = ? AND consumer = ? AND parked_at IS NOT NULL RETURNING note_id`
+/** Parameters: integration, name or NULL, whether to read the notes. */
+const LIST_CONSUMERS = `
+  WITH given (integration, only_name, is_detailed) AS (VALUES (?, ?, ?)),
+  asked (integration, name) AS (
+    SELECT integration, only_name FROM given WHERE only_name IS NOT NULL
+    UNION ALL
+    SELECT known.integration, known.name FROM given
+    CROSS JOIN notewire_mirror_consumers AS known ON known.integration = given.integration WHERE only_name IS NULL
+  )
+  SELECT json_object(
+    'name', asked.name, 'version', coalesce(consumer.version, 0), 'token', coalesce(consumer.token, 0), 'state', json(consumer.state),
+    'hasChanges', json(iif(EXISTS (SELECT 1 ${CHANGED_SINCE_CURSOR}), 'true', 'false')),
+    'nextDueAt', (SELECT min(due_at) ${KEPT_OF_CONSUMER} AND due_at IS NOT NULL),
+    'notes', json(CASE WHEN (SELECT is_detailed FROM given) THEN json_object(
+      'lag', (SELECT count(*) ${CHANGED_SINCE_CURSOR}),
+      'waiting', (SELECT count(due_at) ${KEPT_OF_CONSUMER}),
+      'parked', json((SELECT json_group_array(json_set(note, '$.noteId', note_id)) FROM (
+        SELECT * ${KEPT_OF_CONSUMER} AND note ->> 'parkedAt' IS NOT NULL ORDER BY note_id)))) END)) AS result
+  FROM asked
+  LEFT JOIN notewire_mirror_consumers AS consumer ON consumer.integration = asked.integration AND consumer.name = asked.name
+  ORDER BY asked.name`
 
 const GUARD = `
   INSERT INTO notewire_mirror_conflicts (of)
@@ -173,22 +137,19 @@ const RENEW = `
 
 const DELETE_APPLIED = `
   DELETE FROM notewire_mirror_consumer_notes
-  WHERE integration = ? AND consumer = ? AND due_at IS NULL AND parked_at IS NULL`
+  WHERE integration = ? AND consumer = ? AND due_at IS NULL AND note ->> 'parkedAt' IS NULL`
 
 const DELETE_NOTES = `
   DELETE FROM notewire_mirror_consumer_notes
-  WHERE integration = ? AND consumer = ? AND note_id IN (SELECT value ->> 'noteId' FROM json_each(?))`
+  WHERE integration = ? AND consumer = ? AND note_id IN (SELECT value ->> 0 FROM json_each(?))`
 
 const WRITE_NOTES = `
-  INSERT INTO notewire_mirror_consumer_notes
-    (integration, consumer, note_id, since, attempts, due_at, parked_at, error_name, error_code)
-  SELECT ?, ?, value ->> 'noteId', value ->> 'since', value ->> 'attempts', value ->> 'dueAt', value ->> 'parkedAt',
-    value ->> '$.error.name', value ->> '$.error.code'
-  FROM json_each(?) WHERE value ->> 'since' IS NOT NULL`
+  INSERT INTO notewire_mirror_consumer_notes (integration, consumer, note_id, note)
+  SELECT ?, ?, value ->> 0, value ->> 1 FROM json_each(?) WHERE value ->> 1 IS NOT NULL`
 
 const READ_CONSUMABLE = `
-  ${READ_STATE}, ${READ_CONTENT}, ${READ_KEPT}, note.position, note.visible_since, note.vanished_since, note.statuses_at,
-  content.title_at, content.content_at, content.transcript_at, content.summary_at`
+  ${READ_STATE}, ${READ_CONTENT}, kept.note AS kept, note.position, note.visible_since, note.vanished_since,
+  ${NOTE_PARTS.map((part) => `note.${part}_at`).join(', ')}`
 
 const WITH_CONTENT = 'LEFT JOIN notewire_mirror_content AS content ON content.row_id = note.row_id'
 

@@ -7,7 +7,7 @@ import {
   type SqliteStatement,
   whenFree,
 } from '@notewire/webhooks/storage'
-import { PurgeIncompleteError } from '../purge-incomplete-error.ts'
+import { PurgeIncompleteError } from './errors.ts'
 
 const READER_TIMEOUT_MS = 5_000
 const READER_PAUSE_MS = 50
@@ -80,7 +80,7 @@ export class ErasingDatabase {
     for (let waitedMs = 0; ; waitedMs += READER_PAUSE_MS) {
       await this.truncateLog()
       if (!this.#mayLogHoldErased) return
-      if (waitedMs >= READER_TIMEOUT_MS) throw new PurgeIncompleteError('held_back')
+      if (waitedMs >= READER_TIMEOUT_MS) throw new PurgeIncompleteError()
       await systemClock.sleep(READER_PAUSE_MS)
     }
   }
@@ -112,4 +112,12 @@ const VACUUM: SqliteStatement = { sql: 'VACUUM', parameters: [] }
 /** Whether the host is a Durable Object or D1, which reject PRAGMA statements. Only the message of their errors is the same. */
 function isRefused(error: unknown): boolean {
   return error instanceof Error && error.message.includes('not authorized')
+}
+
+// Taken when the module is loaded, so that it works under fake timers. Workers may lack it.
+const setImmediate: typeof globalThis.setImmediate | undefined = globalThis.setImmediate
+
+/** Lets the event loop run everything that is ready, such as responses that have arrived. */
+export async function turn(): Promise<void> {
+  if (setImmediate !== undefined) await new Promise<void>((resolve) => setImmediate(resolve))
 }

@@ -2,9 +2,10 @@ import { betterSqlite } from '@notewire/webhooks/storage'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { anyNoteState } from '../../testing/fixtures/any-note-state.ts'
-import { anyHistory, HistoryPlayer } from '../../testing/fixtures/mirror-history.ts'
-import { memoryMirror } from '../memory-store.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { anyNoteState } from '../../fixtures/store-checks/any-note-state.ts'
+import { anyHistory, HistoryPlayer } from '../../fixtures/store-checks/mirror-history.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 const stores = {
@@ -23,7 +24,7 @@ it.each(Object.entries(stores))('%s answers like the store in memory for any his
       const sqlite = new HistoryPlayer(store, ` ${run}`)
       const memory = new HistoryPlayer(memoryMirror())
       const lastLook = ['personal', 'channel'].map(
-        (integration) => ({ do: 'read', integration, word: 'walrus', startedAt: 9 }) as const,
+        (integration) => ({ do: 'read', integration, word: 'walrus', startSequence: 9 }) as const,
       )
       for (const step of [...steps, ...lastLook]) {
         const answer = await memory.play(step)
@@ -50,7 +51,7 @@ it('stores every field of every state', async () => {
       run += 1
       for (const [expectedVersion, state] of states.entries()) {
         await store.commit(String(run), { notes: [{ state, expectedVersion }] })
-        expect((await store.getNote(String(run), 'any'))?.state).toEqual(state)
+        expect((await reads(store).getNote(String(run), 'any'))?.state).toEqual(state)
       }
     }),
     { numRuns: 500 },

@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../fixtures/store-checks/builders.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import type { ContentParts, ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
-import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../testing/checks/builders.ts'
 import { openMirror } from './fixtures/open-mirror.ts'
 import { startProcess } from './fixtures/start-process.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
@@ -29,7 +30,7 @@ it.each(['node:sqlite', 'better-sqlite3'])('with %s, nothing of an erased note r
   expect(secretsIn(path)).toEqual(SECRETS)
   await write(store, 'secret', 'erase')
   expect(secretsIn(path)).toEqual([])
-  expect((await store.listNotes('default', '', 1_000)).length).toBe(100)
+  expect((await reads(store).listNotes('default', '', 1_000)).length).toBe(100)
 })
 
 it('nothing of the content before an edit remains', async () => {
@@ -54,7 +55,7 @@ it.each(['node:sqlite', 'better-sqlite3'])(
       for (const text of ['zanzibar '.repeat(times), 'zanzibar '.repeat(times + 1), 'nothing of note']) {
         await write(store, 'secret', { note: aNote('secret'), transcript: aTranscript('secret', text) })
       }
-      expect(await store.search('default', ['zanzibar'], 10), `after ${times}`).toEqual([])
+      expect(await reads(store).search('default', ['zanzibar'], 10), `after ${times}`).toEqual([])
       expect(wordsIn(path)).not.toContain('zanzibar')
     }
   },
@@ -66,7 +67,7 @@ it('one part can be erased alone, and the others remain', async () => {
   await write(store, 'secret', SECRET_CONTENT)
   await write(store, 'secret', { transcript: null })
   expect(secretsIn(path)).toEqual(['zanzibar', 'quetzalcoatl', 'unfamiliar', 'jabberwocky'])
-  expect(await store.search('default', ['zanzibar'], 10)).toHaveLength(1)
+  expect(await reads(store).search('default', ['zanzibar'], 10)).toHaveLength(1)
 })
 
 it('content that a process had erased when it was killed is removed when the next process starts', async () => {
@@ -82,7 +83,7 @@ it('content that a process had erased when it was killed is removed when the nex
   const next = sqliteMirror(path)
   onTestFinished(() => next.close?.())
   await next.migrate()
-  expect((await next.getNote('default', 'secret'))?.note).toBeNull()
+  expect((await reads(next).getNote('default', 'secret'))?.note).toBeNull()
   expect(secretsIn(path)).toEqual([])
 })
 
@@ -96,7 +97,7 @@ it('erased content that a reader of the file still sees is removed with the firs
     title: 'To Zanzibar',
   })
   await write(store, 'secret', 'erase')
-  expect(await store.search('default', ['zanzibar'], 10)).toEqual([])
+  expect(await reads(store).search('default', ['zanzibar'], 10)).toEqual([])
   expect(secretsIn(path)).not.toEqual([])
   reader.exec('COMMIT')
   reader.close()

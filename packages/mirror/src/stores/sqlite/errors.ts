@@ -12,6 +12,16 @@ export class FullTextMissingError extends NotewireError<'sqlite_full_text_missin
   }
 }
 
+/** A purge did not remove all bytes of erased content. No query finds them, but they remain in the file until a later purge succeeds. */
+export class PurgeIncompleteError extends NotewireError<'purge_incomplete'> {
+  constructor() {
+    super(
+      'purge_incomplete',
+      'bytes of erased content may still be in the file: an open transaction can still read them. End that transaction, and call purge again.',
+    )
+  }
+}
+
 /** A newer version of the package has created the tables of this database. This version cannot use them. */
 export class NewerTablesError extends NotewireError<'sqlite_tables_newer'> {
   /** The version of the tables in the database. */

@@ -1,24 +1,49 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { ErasingDatabase } from './database.ts'
 
 // One megabyte of the index, which takes about 50 ms.
 const PAGES_PER_STEP = 256
 
-/** State of the rewrite of the search index: nothing to do; words were erased since the last rewrite began; or a rewrite is in progress. */
-export type IndexRewrite = 'idle' | 'needed' | 'running'
-
 /**
- * Makes the statements that rewrite a megabyte of the search index.
+ * The rewrite of the search index after words were erased. It runs only when no note is due, and in steps of a megabyte, because rewriting a large
+ * index takes long.
  *
  * FTS5 removes an erased word from the pages of its index immediately, but not from its list of the first words of pages. FTS5 rewrites that list
  * when it merges pages, which it may do much later by itself.
  */
-export function rewriteStatements(rewrite: Exclude<IndexRewrite, 'idle'>): readonly SqliteStatement[] {
-  const merge = mergeStatement(rewrite === 'needed' ? -PAGES_PER_STEP : PAGES_PER_STEP)
-  return [...(rewrite === 'needed' ? PREPARE : []), COUNT_CHANGES, merge, COUNT_CHANGES]
+export class IndexRewrite {
+  readonly #database: ErasingDatabase
+  #hasErased = false
+  #isRunning = false
+
+  constructor(database: ErasingDatabase) {
+    this.#database = database
+  }
+
+  get isDue(): boolean {
+    return (this.#hasErased || this.#isRunning) && !this.#database.isHosted
+  }
+
+  recordErasure(): void {
+    this.#hasErased = true
+  }
+
+  /** Rewrites the next megabyte, if a rewrite is due. */
+  async continue(): Promise<void> {
+    if (!this.isDue) return
+    const isContinued = this.#isRunning
+    this.#isRunning = true
+    const merge = mergeStatement(isContinued ? PAGES_PER_STEP : -PAGES_PER_STEP)
+    const statements = [...(isContinued ? [] : PREPARE), COUNT_CHANGES, merge, COUNT_CHANGES]
+    const answers = await this.#database.run(statements, 'process')
+    if (!isContinued) this.#hasErased = false
+    this.#isRunning = hasMerged(answers)
+    this.#database.recordErasure()
+  }
 }
 
 /** Whether the statements merged pages. If so, there may be more to merge. */
-export function hasMerged(answers: readonly SqliteRow[][]): boolean {
+function hasMerged(answers: readonly SqliteRow[][]): boolean {
   const [before, , after] = answers.slice(-3)
   // The command itself counts as one change.
   return Number(after?.[0]?.['changes']) - Number(before?.[0]?.['changes']) >= 2

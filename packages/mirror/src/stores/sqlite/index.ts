@@ -16,5 +16,5 @@ export {
   type SqliteStatement,
   type SqliteValue,
 } from '@notewire/webhooks/storage'
-export { FullTextMissingError, NewerTablesError } from './errors.ts'
+export { FullTextMissingError, NewerTablesError, PurgeIncompleteError } from './errors.ts'
 export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
+import { reads } from '../../fixtures/store-reads.ts'
 import { startProcess } from './fixtures/start-process.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
@@ -68,9 +69,9 @@ async function numberIn(path: string): Promise<number> {
   const { progress, progressVersion, heardAt } = await store.readProgress('default')
   const noteIds = ['a', 'b', 'c', 'd', 'e']
   const { notes } = await store.load('default', noteIds)
-  const listed = await store.listNotes('default', '', 100)
-  const found = await store.search('default', [`number${progressVersion}`], 100)
-  const changes = await store.listChanges('default', 0, 100)
+  const listed = await reads(store).listNotes('default', '', 100)
+  const found = await reads(store).search('default', [`number${progressVersion}`], 100)
+  const changes = await reads(store).listChanges('default', 0, 100)
   await store.close?.()
   expect(progress.key).toEqual({ kind: 'key_id', keyId: String(progressVersion) })
   expect(heardAt).toBe(progressVersion)

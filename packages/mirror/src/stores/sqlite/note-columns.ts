@@ -1,38 +1,30 @@
-import type { SqliteRow, SqliteValue } from '@notewire/webhooks/storage'
-import type { NoteState } from '../../interfaces/note-state.ts'
-import type { VersionedState } from '../../interfaces/store.ts'
-import { escapedText, unescapedText } from '../escaped-text.ts'
-import { EVIDENCE_COLUMNS, STATE_COLUMNS, type StateRow, stateOf } from '../state-row.ts'
-
-/** The names of a state's columns, in the order of `noteValues`. */
-export const NOTE_COLUMNS: readonly string[] = STATE_COLUMNS.map(([name]) => name)
+import type { SqliteRow } from '@notewire/webhooks/storage'
+import type { NoteCounts, VersionedState } from '../../interfaces/store.ts'
+import { readEscapedJson, unescapedText } from '../escaped-text.ts'
+import { COUNTED, type StateJson, withState } from '../state-json.ts'
 
 /** The columns that `versionedState` reads. The statement must name the table `note`. */
-export const READ_STATE = ['note_id', 'version', ...NOTE_COLUMNS].map((name) => `note.${name}`).join(', ')
+export const READ_STATE = 'note.note_id, note.version, note.digests, note.due_at, note.state'
 
-/** The values of a state's columns. */
-export function noteValues(state: NoteState): readonly SqliteValue[] {
-  return STATE_COLUMNS.map((column) => columnValue(column, state))
+export function versionedState({ note_id, version, digests, due_at, state }: SqliteRow): VersionedState {
+  const known = { noteId: unescapedText(String(note_id)), dueAt: due_at as number | null }
+  return withState({
+    state: { ...(readEscapedJson(String(state)) as StateJson), ...known },
+    version: Number(version),
+    digests: JSON.parse(String(digests)),
+  })
 }
 
-/** The values of the columns of a stamp. */
-export function evidenceValues(state: NoteState): readonly SqliteValue[] {
-  return EVIDENCE_COLUMNS.map((column) => columnValue(column, state))
+/** The columns of `notewire_mirrors` that count notes. */
+export const COUNTS = Object.keys(COUNTED) as readonly (keyof NoteCounts)[]
+
+/** SQL that adds a trigger's row to the counts, or subtracts it. The counts are stored because counting a million notes takes too long. */
+export function countsOf(row: 'new' | 'old', sign: '+' | '-'): string {
+  return COUNTS.map((count) => `${count} = ${count} ${sign} (${COUNTED[count](row)})`).join(', ')
 }
 
-function columnValue([name, , valueIn]: (typeof STATE_COLUMNS)[number], state: NoteState): SqliteValue {
-  // The index of candidates needs a number even before the first read.
-  const value = valueIn(state) ?? (name === 'evidence_start' ? 0 : null)
-  return typeof value === 'string' ? escapedText(value) : value
-}
-
-const TEXTS = ['note_id', ...STATE_COLUMNS.filter(([, type]) => type === 'text').map(([name]) => name)]
-
-export function versionedState(found: SqliteRow): VersionedState {
-  const row = { ...found }
-  for (const name of TEXTS) {
-    const text = found[name]
-    if (typeof text === 'string') row[name] = unescapedText(text)
-  }
-  return { state: stateOf(row as StateRow), version: Number(found['version']) }
+/** Reads the counts from the row of an integration, which does not exist before its first write. */
+export function countsIn(row: SqliteRow | undefined): NoteCounts {
+  const counts = COUNTS.map((count) => [count, Number(row?.[count] ?? 0)])
+  return Object.fromEntries(counts) as Record<keyof NoteCounts, number>
 }

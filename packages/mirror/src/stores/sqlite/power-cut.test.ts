@@ -2,7 +2,8 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
-import { aLiveState } from '../../testing/checks/builders.ts'
+import { aLiveState } from '../../fixtures/store-checks/builders.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 it('numbers and positions that a power cut has undone are never reused', async () => {
@@ -49,7 +50,7 @@ async function announceOne(store: SqliteMirror, integration: string): Promise<Nu
   const { sequence } = await store.load(integration, [noteId])
   const notes = [{ state: aLiveState(noteId), expectedVersion: 0, announce: 'appeared' }] as const
   expect(await store.commit(integration, { notes })).toBe('committed')
-  return { sequence, position: await store.latestPosition(integration) }
+  return { sequence, position: await reads(store).latestPosition(integration) }
 }
 
 /** A driver that, when it is closed, restores the files to their state at the last flush. */

@@ -1,5 +1,5 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
-import { COUNTS, countsOf } from './counts.ts'
+import { COUNTS, countsOf } from './note-columns.ts'
 
 /** The version of these tables. A release increments it if earlier releases cannot use the new tables. */
 export const SCHEMA_VERSION = 1
@@ -38,44 +38,26 @@ export const SCHEMA: readonly SqliteStatement[] = [
       integration TEXT NOT NULL,
       note_id TEXT NOT NULL,
       version INTEGER NOT NULL,        -- how often this row was written
-      presence TEXT NOT NULL,          -- 'live': shown; 'hidden': not shown, its removal is not confirmed; 'gone': erased
-      evidence_says TEXT,              -- result of the latest read that proved it: 'present' or 'absent'
-      evidence_start INTEGER NOT NULL, -- sequence number when the request of that read was sent; 0 before the first
-      evidence_end INTEGER,            -- sequence number when its response was received
-      evidence_source TEXT,            -- 'backfill', 'poll', 'scan' or 'read'
-      evidence_at INTEGER,
-      revision INTEGER,                -- revision of the stored record
-      record_seen_at INTEGER,          -- when that record was first read
-      status TEXT,
-      transcript_status TEXT,
-      summary_status TEXT,
-      created_at TEXT,                 -- as the service wrote it
-      updated_at TEXT,                 -- as the service wrote it
-      settled_revision INTEGER,        -- revision that transcript and summary belong to; NULL if they must be read
-      transcript_held TEXT,            -- 'ready' when there is one
-      summary_held TEXT,               -- 'ready' when there is one
-      dirty INTEGER,                   -- sequence number of the hint: the note must be read after it
-      hinted_revision INTEGER,         -- the highest revision that an event named
-      hidden_by INTEGER,               -- sequence number of the event that announced the deletion
-      hidden_at INTEGER,               -- when that event arrived
-      floor_revision INTEGER,          -- revision of the deletion event; a stale record with a lower revision does not show the note again
-      floor_at INTEGER,                -- when the deletion event arrived; NULL without one
-      floor_deleted_at INTEGER,        -- occurred_at of the deletion event or its arrival, whichever is later
-      floor_unrevised_at INTEGER,      -- when the latest deletion event without a revision arrived; NULL without one
-      contradicted_since INTEGER,      -- when reads began to return a lower revision than before
-      held_by_scan TEXT,               -- the scan that holds the removal back until it is accepted
-      attempts INTEGER NOT NULL,       -- answered in a row without settling the note
-      failures INTEGER NOT NULL,       -- failed requests in a row
       due_at INTEGER,                  -- when the note or its content must be read
-      heard_kind TEXT,                 -- kind of the last event
-      heard_revision INTEGER,
-      heard_sequence INTEGER,          -- sequence number when it arrived
-      heard_at INTEGER,
+      state TEXT NOT NULL,             -- everything else that is known of the note and its reads: JSON
+      presence TEXT AS (state ->> 'presence') STORED NOT NULL, -- 'live': shown; 'hidden': not shown, its removal is not confirmed; 'gone': erased
+      evidence_start INTEGER AS (coalesce(state ->> '$.evidence.start', 0)) STORED, -- sequence number when the latest read that proved it was sent
+      revision INTEGER AS (state ->> 'revision') STORED, -- revision of the stored record
+      settled_revision INTEGER AS (state ->> 'settledRevision') STORED, -- that transcript and summary belong to; NULL if they must be read
+      dirty INTEGER AS (state ->> 'dirty') STORED, -- sequence number of the hint: the note must be read after it
+      hidden_at INTEGER AS (state ->> 'hiddenAt') STORED, -- when the event that announced the deletion arrived
+      contradicted_since INTEGER AS (state ->> 'contradictedSince') STORED, -- when reads began to return a lower revision than before
+      held_by_scan TEXT AS (state ->> 'heldByScan') STORED, -- the scan that holds the removal back until it is accepted
       position INTEGER,                -- feed position of the latest change
       visible_since INTEGER NOT NULL DEFAULT 0, -- position at which the note appeared last
       first_visible INTEGER,           -- position at which the note appeared first
       vanished_since INTEGER NOT NULL DEFAULT 0, -- position at which the note vanished last
-      statuses_at INTEGER NOT NULL DEFAULT 0 -- position at which one of its statuses changed last
+      title_at INTEGER NOT NULL DEFAULT 0, -- position at which the title changed last
+      content_at INTEGER NOT NULL DEFAULT 0,
+      summary_at INTEGER NOT NULL DEFAULT 0,
+      transcript_at INTEGER NOT NULL DEFAULT 0,
+      statuses_at INTEGER NOT NULL DEFAULT 0, -- position at which one of the statuses changed last
+      digests TEXT NOT NULL            -- of each part of the content, to find out which of them a write changes: JSON
     )`,
   'CREATE UNIQUE INDEX IF NOT EXISTS notewire_mirror_notes_by_id ON notewire_mirror_notes (integration, note_id)',
   `
@@ -99,7 +81,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
     END`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_updated
-    AFTER UPDATE OF presence, dirty, settled_revision, contradicted_since ON notewire_mirror_notes
+    AFTER UPDATE OF state ON notewire_mirror_notes
     WHEN old.presence <> new.presence OR (old.dirty IS NULL) <> (new.dirty IS NULL)
       OR (old.settled_revision IS NULL) <> (new.settled_revision IS NULL)
       OR (old.contradicted_since IS NULL) <> (new.contradicted_since IS NULL)
@@ -110,18 +92,13 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_content (
       row_id INTEGER PRIMARY KEY, -- of the note in notewire_mirror_notes
-      title TEXT,
-      content TEXT,
-      summary TEXT,               -- Markdown
-      transcript TEXT,
-      segments TEXT,              -- of the transcript: JSON
-      record TEXT,                -- the rest of the note: JSON
-      summary_record TEXT,        -- the rest of the summary: JSON
-      transcript_record TEXT,     -- the rest of the transcript: JSON
-      title_at INTEGER NOT NULL DEFAULT 0, -- position at which the title changed last
-      content_at INTEGER NOT NULL DEFAULT 0,
-      summary_at INTEGER NOT NULL DEFAULT 0,
-      transcript_at INTEGER NOT NULL DEFAULT 0,
+      record TEXT,                -- the note, as the service showed it: JSON
+      summary_record TEXT,        -- JSON
+      transcript_record TEXT,     -- JSON
+      title TEXT AS (record ->> 'title'),
+      content TEXT AS (record ->> 'content'),
+      summary TEXT AS (summary_record ->> 'markdown'),
+      transcript TEXT AS (transcript_record ->> 'text'),
       is_indexed INTEGER NOT NULL -- whether a search finds it: after transcript and summary were read
     )`,
   `
@@ -156,7 +133,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
     END`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_updated
-    AFTER UPDATE OF title, content, summary, transcript ON notewire_mirror_content
+    AFTER UPDATE OF record, summary_record, transcript_record ON notewire_mirror_content
     WHEN old.is_indexed AND (
       old.title IS NOT new.title OR old.content IS NOT new.content
       OR old.summary IS NOT new.summary OR old.transcript IS NOT new.transcript
@@ -167,8 +144,10 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE VIEW IF NOT EXISTS notewire_live_notes AS
     SELECT
-      integration, note_id, row_id, revision, status, title, content, summary, transcript, segments, record,
-      transcript_status, summary_status, created_at, updated_at,
+      integration, note_id, row_id, revision, state ->> 'status' AS status, title, content, summary, transcript,
+      nullif(transcript_record -> 'segments', 'null') AS segments, record,
+      state ->> 'transcriptStatus' AS transcript_status, state ->> 'summaryStatus' AS summary_status,
+      state ->> 'createdAt' AS created_at, state ->> 'updatedAt' AS updated_at,
       settled_revision IS revision AND dirty IS NULL AS is_settled
     FROM notewire_mirror_notes LEFT JOIN notewire_mirror_content USING (row_id)
     WHERE presence = 'live'`,
@@ -186,12 +165,8 @@ export const SCHEMA: readonly SqliteStatement[] = [
       integration TEXT NOT NULL,
       consumer TEXT NOT NULL,
       note_id TEXT NOT NULL,
-      since INTEGER NOT NULL,     -- position of the last applied change of the note
-      attempts INTEGER NOT NULL,
-      due_at INTEGER,             -- when it is retried
-      parked_at INTEGER,          -- when the note was parked, after its last attempt failed; NULL if not parked
-      error_name TEXT,
-      error_code TEXT,
+      note TEXT NOT NULL,         -- the last applied change of the note, and its failed attempts: JSON
+      due_at INTEGER AS (note ->> 'dueAt') STORED, -- when it is retried
       PRIMARY KEY (integration, consumer, note_id)
     ) WITHOUT ROWID`,
   `
@@ -200,25 +175,19 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE TABLE IF NOT EXISTS notewire_integrations (
       integration TEXT NOT NULL PRIMARY KEY,
-      generation TEXT NOT NULL,  -- id of this copy
-      state TEXT NOT NULL,       -- 'active', 'parked' or 'removing'
-      parked_because TEXT,
-      due_at INTEGER,            -- when the next work is due; while a worker has it, the end of its lease
-      rank INTEGER NOT NULL,     -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
-      hints INTEGER NOT NULL,    -- number of hints so far
-      token INTEGER NOT NULL,    -- fencing token: increments each time a worker takes the integration
-      is_held INTEGER NOT NULL,  -- whether a worker has it
-      failures INTEGER NOT NULL, -- consecutive
-      paused_until INTEGER,      -- no request is sent before this time
-      key_print TEXT UNIQUE,     -- identifies the API key and its service
-      poll_every_ms INTEGER,
-      endpoint TEXT              -- JSON
+      record TEXT NOT NULL,       -- state, schedule and endpoint: JSON
+      generation TEXT AS (record ->> 'generation') STORED,    -- id of this copy
+      version INTEGER AS (record ->> 'version') STORED,       -- how often this row was written, except by hints
+      hints INTEGER AS (record ->> 'hints') STORED,           -- number of hints so far
+      token INTEGER AS (record ->> 'token') STORED,           -- fencing token: increments each time a worker takes the integration
+      lease_until INTEGER AS (record ->> 'leaseUntil') STORED, -- end of the lease of the worker that has it
+      due_at INTEGER AS (record ->> 'dueAt') STORED,          -- when the next work is due
+      rank INTEGER AS (record ->> 'rank') STORED,             -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
+      key_print TEXT AS (record ->> 'keyPrint') STORED UNIQUE -- identifies the API key and its service
     ) WITHOUT ROWID`,
   `
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
-  `
-    CREATE INDEX IF NOT EXISTS notewire_integrations_held ON notewire_integrations (due_at) WHERE is_held = 1`,
   // The next two tables are assertions: inserting a row always fails, which rolls the transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_integration_fences (
@@ -235,7 +204,6 @@ export const SCHEMA: readonly SqliteStatement[] = [
     SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT 1 FROM notewire_mirror_version)`,
 ].map((sql) => ({ sql, parameters: [] }))
 
-/** Returns a row if the tables exist. */
 export const FIND_SCHEMA: SqliteStatement = {
   sql: "SELECT name FROM sqlite_schema WHERE name = 'notewire_mirror_version'",
   parameters: [],
@@ -247,11 +215,3 @@ export const REBUILD_SEARCH: SqliteStatement = {
   sql: "INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('rebuild')",
   parameters: [],
 }
-
-/**
- * Advances the sequence and the position of an integration by a million. A power cut may undo the latest commits, except those that acknowledge an
- * event, so numbers that callers already hold could be assigned again. Each process avoids this by skipping a million numbers with its first write
- * of an integration. Parameter: integration.
- */
-export const SKIP_NUMBERS = `
-  UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000 WHERE integration = ?`

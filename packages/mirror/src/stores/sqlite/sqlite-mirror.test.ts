@@ -3,8 +3,9 @@ import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@note
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { aLiveState, aNote } from '../../testing/checks/builders.ts'
-import { mirrorStoreChecks } from '../../testing/mirror-store-checks.ts'
+import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'
+import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import { objectStorage } from './fixtures/object-storage.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
@@ -45,7 +46,7 @@ describe('a path', () => {
     await store.commit('default', { notes })
     await store.close?.()
     for (const again of [store, sqliteMirror(path)]) {
-      expect((await again.getNote('default', 'note_1'))?.note).toEqual(aNote('note_1'))
+      expect((await reads(again).getNote('default', 'note_1'))?.note).toEqual(aNote('note_1'))
       expect((await again.load('default', [])).sequence).toBeGreaterThan(sequence)
       await again.close?.()
     }
@@ -81,7 +82,7 @@ describe('a note whose transcript and summary must be read', () => {
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })
     const settled = { state: aLiveState('note_1'), content: { transcript: null, summary: null } }
     await store.commit('default', { notes: [{ ...settled, expectedVersion: 1 }] })
-    expect(await store.search('default', ['walrus'], 10)).toHaveLength(1)
+    expect(await reads(store).search('default', ['walrus'], 10)).toHaveLength(1)
     await store.close?.()
   })
 
@@ -91,11 +92,11 @@ describe('a note whose transcript and summary must be read', () => {
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })
     expect((await store.takeDue('default', { now: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(1)
     expect((await store.takeDue('default', { now: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(0)
-    expect(await store.search('default', ['walrus'], 10)).toHaveLength(1)
+    expect(await reads(store).search('default', ['walrus'], 10)).toHaveLength(1)
     const renamed = { note: aNote('note_1', { title: 'Badger' }) }
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 2, content: renamed }] })
-    expect(await store.search('default', ['walrus'], 10)).toHaveLength(0)
-    expect(await store.search('default', ['badger'], 10)).toHaveLength(1)
+    expect(await reads(store).search('default', ['walrus'], 10)).toHaveLength(0)
+    expect(await reads(store).search('default', ['badger'], 10)).toHaveLength(1)
     await store.close?.()
   })
 })

@@ -7,22 +7,20 @@ import {
   type SqliteStatement,
 } from '@notewire/webhooks/storage'
 import type { CopyState } from '../../interfaces/progress.ts'
-import type { DueNotes, DueRequest, MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
+import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
-import { countsIn } from './counts.ts'
-import { ErasingDatabase } from './database.ts'
+import { ErasingDatabase, turn } from './database.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
-import { hasMerged, type IndexRewrite, rewriteStatements } from './index-rewrite.ts'
-import { createIntegrationStore } from './integrations.ts'
-import { copyState, loadedNotes, loadStatements, READ_PROGRESS } from './loading.ts'
-import { versionedState } from './note-columns.ts'
+import { IndexRewrite } from './index-rewrite.ts'
+import { createIntegrationRows } from './integrations.ts'
+import { loadedNotes, loadStatements, READ_PROGRESS, SKIP_NUMBERS } from './loading.ts'
+import { countsIn, versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
-import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION, SKIP_NUMBERS } from './schema.ts'
-import { dueStatement, takenNotes, takeStatements } from './taking.ts'
-import { turn } from './turn.ts'
+import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { takeDue } from './taking.ts'
 
 // To replace a note in the search index takes SQLite about 5 ms, and much longer for a long transcript.
 const EDITS_PER_COMMIT = 4
@@ -30,49 +28,36 @@ const EDITS_PER_COMMIT = 4
 /** Mirrors in an SQLite database. */
 export interface SqliteMirror<Transaction = never> extends MirrorStore<Transaction> {
   /**
-   * Removes the bytes of erased content from the file, by rebuilding the search index and then the whole file (`VACUUM`). Without it, fragments of
-   * about one in a thousand erased notes of 1 kB remain in gaps between rows that SQLite has moved. Erased words that were the first word of a
-   * page of the FTS5 index remain until the index is rewritten; the process that erased them does that when no note is due. No query finds them.
-   *
-   * Blocks the thread meanwhile, and needs free space of twice the file's size. If the host controls the file, as for a Durable Object and D1, it
-   * only rebuilds the search index.
+   * Removes the bytes of erased content from the file, by rebuilding the search index and then the whole file (`VACUUM`). Blocks the thread
+   * meanwhile, and needs free space of twice the file's size. If the host controls the file, as for a Durable Object and D1, it only rebuilds the
+   * search index.
    *
    * @throws PurgeIncompleteError if a reader of the file keeps the old pages in use for 5 s
    */
   purge(): Promise<void>
+  /** Closes the connection that the store has opened. */
+  close(): void
 }
 
 /**
  * Stores mirrors in SQLite: in a file that all processes of one machine share, in a Durable Object, or in D1.
  *
  * You may read its tables with your own connection to the same file, but write to none. The view `notewire_live_notes` contains every note that
- * the mirror shows, with title, content, transcript and summary. `notewire_mirror_search` is an FTS5 index of them. A search finds a new note when
- * its transcript and summary were read, or when no note is due.
+ * the mirror shows. `notewire_mirror_search` is an FTS5 index of them. A search finds a new note when its transcript and summary were read, or
+ * when no note is due.
  *
  * The store has its own connection, in WAL mode. While another connection writes, an operation is retried for 5 s without blocking the thread.
- * Acknowledged events survive a power cut; notes that were read since may have to be read again. Erased content is overwritten, except for
- * fragments that `purge` removes. The write-ahead log that contained it is truncated when no connection reads from it: a reader of yours with an
- * open transaction delays that.
+ * Acknowledged events survive a power cut; notes that were read since may have to be read again.
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError if `database` is neither
- * @throws NodeSqliteMissingError from its operations, if `database` is a path and the runtime has no `node:sqlite`
- * @throws SqliteFolderMissingError from its operations, if `database` is a path whose folder does not exist
- * @throws FullTextMissingError from `migrate`, and therefore from the first use of a mirror, if SQLite has no FTS5, as in Node.js before 22.16
- * @throws NewerTablesError from `migrate`, if a newer version of the package has created the tables
+ * @throws NodeSqliteMissingError, SqliteFolderMissingError from its operations, if `database` is a path
+ * @throws FullTextMissingError, NewerTablesError from `migrate`, and therefore from the first use of a mirror
  * @example
  * ```ts
- * import { DatabaseSync } from 'node:sqlite'
- * import { NotesClient } from '@notewire/client'
- * import { createMirror } from '@notewire/mirror'
  * import { sqliteMirror } from '@notewire/mirror/sqlite'
  *
- * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: process.env['NOTES_API_KEY'] ?? '' })
- * const mirror = createMirror({ client, store: sqliteMirror('notes.db') })
- * await mirror.sync()
- *
- * const database = new DatabaseSync('notes.db', { readOnly: true })
- * console.table(database.prepare('SELECT title, updated_at FROM notewire_live_notes ORDER BY updated_at DESC').all())
+ * const store = sqliteMirror('notes.db')
  * ```
  */
 export function sqliteMirror(database: string): SqliteMirror<SqliteConnection>
@@ -90,10 +75,8 @@ export function sqliteMirror<Transaction>(
 
 function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
   const database = new ErasingDatabase(driver)
-  /** The integrations that this process has written. */
   const written = new Set<string>()
-  let indexRewrite: IndexRewrite = 'idle'
-  let hasErased = false
+  const indexRewrite = new IndexRewrite(database)
 
   async function write(
     integration: string,
@@ -108,20 +91,6 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     return answers
   }
 
-  function isRewriteDue(): boolean {
-    return (hasErased || indexRewrite !== 'idle') && !database.isHosted
-  }
-
-  // It runs only when no note is due, and in steps, because rewriting a large index takes long.
-  async function rewriteIndex(): Promise<void> {
-    if (!isRewriteDue()) return
-    if (indexRewrite === 'idle') indexRewrite = 'needed'
-    const answers = await database.run(rewriteStatements(indexRewrite), 'process')
-    if (indexRewrite === 'needed') hasErased = false
-    indexRewrite = hasMerged(answers) ? 'running' : 'idle'
-    database.recordErasure()
-  }
-
   function read(sql: string, ...values: readonly (string | number)[]): Promise<readonly SqliteRow[]> {
     return database.read({
       sql,
@@ -131,29 +100,18 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
 
   // `nextDueAt` is 0 while the search index must be rewritten, because `takeDue` rewrites it.
   async function readProgress(integration: string): Promise<CopyState> {
-    const copy = copyState(await read(READ_PROGRESS, integration))
-    return isRewriteDue() ? { ...copy, nextDueAt: 0 } : copy
+    const [row] = await read(READ_PROGRESS, integration)
+    const copy = JSON.parse(String(row?.['result'])) as CopyState
+    return indexRewrite.isDue ? { ...copy, nextDueAt: 0 } : copy
   }
 
-  // The first read takes no lock, because most calls find no due note. If another process takes the notes meanwhile, the loop reads again.
-  async function take(integration: string, request: DueRequest): Promise<DueNotes> {
-    for (;;) {
-      const due = request.limit === 0 ? [] : await database.read(dueStatement(integration, request))
-      try {
-        return takenNotes(due, await database.run(takeStatements(integration, due, request), 'process'), request)
-      } catch (error) {
-        if (!isConflict(error)) throw error
-      }
-    }
-  }
-
-  async function countCandidates(integration: string, startedAt: number, limit: number): Promise<number> {
-    return Number((await read(reading.COUNT_CANDIDATES, integration, startedAt, limit))[0]?.['notes'])
+  async function countMissing(integration: string, startSequence: number, limit: number): Promise<number> {
+    return Number((await read(reading.COUNT_MISSING, integration, startSequence, limit))[0]?.['notes'])
   }
 
   return {
     readProgress,
-    integrations: createIntegrationStore(database, { readProgress }),
+    integrations: createIntegrationRows(database, { readProgress }),
     mostEditsPerCommit: EDITS_PER_COMMIT,
     ...createConsumerStore(database, driver),
 
@@ -178,7 +136,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
         const [rows = []] = await write(integration, statements, durabilityOf(commit))
         if (erasure.length > 0 && erasesAny(rows)) {
           database.recordErasure()
-          hasErased = true
+          indexRewrite.recordErasure()
         }
       } catch (error) {
         return refusalIn(error)
@@ -190,68 +148,45 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
     },
 
     async takeDue(integration, request) {
-      const taken = await take(integration, request)
+      const taken = await takeDue(database, integration, request)
       if (taken.notes.length === 0) {
         await database.run([INDEX_PENDING], 'process')
-        await rewriteIndex()
+        await indexRewrite.continue()
       }
       await database.truncateLog()
       return taken
     },
 
-    async listCandidates(integration, { startedAt }, after, limit) {
-      const areMany =
-        (await countCandidates(integration, startedAt, reading.MANY_CANDIDATES)) === reading.MANY_CANDIDATES
-      const list = areMany ? reading.LIST_MANY_CANDIDATES : reading.LIST_FEW_CANDIDATES
-      return noteIdsIn(await read(list, integration, startedAt, after, limit))
-    },
-
-    countCandidates: (integration, { startedAt }) => countCandidates(integration, startedAt, Number.MAX_SAFE_INTEGER),
-
-    async listHeld(integration, scanId, after, limit) {
-      return noteIdsIn(await read(reading.LIST_HELD, integration, scanId, after, limit))
-    },
-
-    async listOverdue(integration, hiddenBefore, limit) {
-      return noteIdsIn(await read(reading.LIST_OVERDUE, integration, hiddenBefore, hiddenBefore, limit))
-    },
-
-    async listHolds(integration) {
+    async count(integration, certificate) {
       const holds = await read(reading.LIST_HOLDS, integration)
-      return holds.map((row) => ({ scanId: unescapedText(String(row['held_by_scan'])), notes: Number(row['notes']) }))
+      return {
+        ...countsIn((await read(reading.READ_COUNTS, integration))[0]),
+        missing: certificate ? await countMissing(integration, certificate.startSequence, Number.MAX_SAFE_INTEGER) : 0,
+        held: holds.map((row) => ({ scanId: unescapedText(String(row['held_by_scan'])), notes: Number(row['notes']) })),
+      }
     },
 
-    async count(integration) {
-      return countsIn((await read(reading.READ_COUNTS, integration))[0])
-    },
-
-    async latestPosition(integration) {
-      return Number((await read(reading.READ_POSITION, integration))[0]?.['position'] ?? 0)
-    },
-
-    async listChanges(integration, after, limit) {
-      return (await read(reading.LIST_CHANGES, integration, after, limit)).map((row) => ({
+    async listStates(integration, query) {
+      const { MANY_MISSING_NOTES } = reading
+      const areMany =
+        'missing' in query &&
+        (await countMissing(integration, query.missing.startSequence, MANY_MISSING_NOTES)) === MANY_MISSING_NOTES
+      const [sql, ...values] = reading.listStates(query, areMany)
+      return (await read(sql, integration, ...values, query.limit)).map((row) => ({
         state: versionedState(row).state,
-        position: Number(row['position']),
+        position: Number(row['position'] ?? 0),
         visibleSince: Number(row['visible_since']),
         firstVisible: row['first_visible'] as number | null,
       }))
     },
 
-    async getNote(integration, noteId) {
-      const [row] = await read(reading.READ_NOTE, integration, noteId)
-      return row && storedNote(row)
-    },
-
-    async listNotes(integration, after, limit) {
-      return (await read(reading.LIST_NOTES, integration, after, limit)).map(storedNote)
-    },
-
-    async search(integration, words, limit) {
+    async listNotes(integration, query) {
+      if ('noteId' in query) return (await read(reading.READ_NOTE, integration, query.noteId)).map(storedNote)
+      const words = 'words' in query ? query.words : []
       const rows =
         words.length === 0
-          ? await read(reading.LIST_NOTES, integration, '', limit)
-          : await read(reading.SEARCH, `${words.map(phraseOf).join(' ')}*`, integration, limit)
+          ? await read(reading.LIST_NOTES, integration, 'after' in query ? query.after : '', query.limit)
+          : await read(reading.SEARCH, `${words.map(phraseOf).join(' ')}*`, integration, query.limit)
       return rows.map(storedNote)
     },
 
@@ -263,10 +198,6 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
 
     close: () => database.close(),
   }
-}
-
-function noteIdsIn(rows: readonly SqliteRow[]): readonly string[] {
-  return rows.map(({ note_id }) => unescapedText(String(note_id)))
 }
 
 function refusalIn(error: unknown): 'conflict' | 'fenced' {

@@ -1,44 +1,39 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { Note } from '@notewire/protocol'
 import type { DueNotes, DueRequest } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
-import { guardNotes } from './committing.ts'
-import { READ_RECORD, recordIn } from './content-columns.ts'
+import { guardNotes, isConflict } from './committing.ts'
+import { PART_COLUMNS, partIn } from './content-columns.ts'
+import type { ErasingDatabase } from './database.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 
-/** Makes the statement that reads due notes. */
-export function dueStatement(integrationName: string, { now, dueBy = now, limit }: DueRequest): SqliteStatement {
-  const integration = escapedText(integrationName)
-  return { sql: READ_DUE, parameters: [integration, dueBy, limit, integration, dueBy, limit, limit] }
-}
-
-/** Makes the statements that take the given rows, unless another process has written them meanwhile, and read when the next note is due. */
-export function takeStatements(
-  integrationName: string,
-  due: readonly SqliteRow[],
-  { until }: DueRequest,
-): readonly SqliteStatement[] {
-  const integration = escapedText(integrationName)
-  const rowIds = JSON.stringify(due.map(({ row_id }) => row_id))
-  const readNext = { sql: READ_NEXT, parameters: [rowIds, integration, integration, integration] }
-  if (due.length === 0) return [readNext]
-  const versions = due.map(({ note_id, version }) => [String(note_id), Number(version)] as const)
-  return [guardNotes(integration, versions), { sql: POSTPONE, parameters: [until, rowIds] }, readNext]
-}
-
-/** Combines the rows that were taken with the results of `takeStatements`. */
-export function takenNotes(
-  due: readonly SqliteRow[],
-  answers: readonly SqliteRow[][],
-  { until }: DueRequest,
-): DueNotes {
-  const { sequence, next_due_at } = answers.at(-1)?.[0] ?? {}
-  return {
-    sequence: Number(sequence),
-    nextDueAt: (next_due_at ?? null) as number | null,
-    notes: due.map((row) => {
-      const { state, version } = versionedState(row)
-      return { state: { ...state, dueAt: until }, version: version + 1, note: recordIn(row) }
-    }),
+/**
+ * Takes due notes. The first read takes no lock, because most calls find no due note. If another process takes the notes meanwhile, it reads
+ * again.
+ */
+export async function takeDue(database: ErasingDatabase, name: string, request: DueRequest): Promise<DueNotes> {
+  const { now, dueBy = now, limit, until } = request
+  const integration = escapedText(name)
+  for (;;) {
+    const parameters = [integration, dueBy, limit, integration, dueBy, limit, limit]
+    const due = limit === 0 ? [] : await database.read({ sql: READ_DUE, parameters })
+    const versions = due.map(({ note_id, version }) => [String(note_id), Number(version)] as const)
+    const rowIds = JSON.stringify(due.map(({ row_id }) => row_id))
+    const take = [guardNotes(integration, versions), { sql: POSTPONE, parameters: [until, rowIds] }]
+    const readNext = { sql: READ_NEXT, parameters: [rowIds, integration, integration, integration] }
+    try {
+      const answers = await database.run([...(due.length === 0 ? [] : take), readNext], 'process')
+      const { sequence, next_due_at } = answers.at(-1)?.[0] ?? {}
+      return {
+        sequence: Number(sequence),
+        nextDueAt: (next_due_at ?? null) as number | null,
+        notes: due.map((row) => {
+          const { state, version, digests } = versionedState(row)
+          return { state: { ...state, dueAt: until }, version: version + 1, digests, note: partIn<Note>(row, 'note') }
+        }),
+      }
+    } catch (error) {
+      if (!isConflict(error)) throw error
+    }
   }
 }
 
@@ -52,7 +47,7 @@ const READ_DUE = `
     SELECT * FROM (${dueOf('dirty')}) UNION ALL SELECT * FROM (${dueOf('clean')})
     ORDER BY is_clean, due_at, row_id LIMIT ?
   )
-  SELECT due.row_id, ${READ_STATE}, ${READ_RECORD} FROM due
+  SELECT due.row_id, ${READ_STATE}, content.${PART_COLUMNS.note} FROM due
   CROSS JOIN notewire_mirror_notes AS note ON note.row_id = due.row_id
   LEFT JOIN notewire_mirror_content AS content ON content.row_id = due.row_id
   ORDER BY due.is_clean, due.due_at, due.row_id`

@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
-import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import type { ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import { appliedText } from '../fixtures/applied-text.ts'
+import { afterStale, type HeldClaim } from '../fixtures/held-claim.ts'
 import { memoryStore } from '../memory-store.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore } from './index.ts'
@@ -78,35 +79,40 @@ it('answers like the store in memory in any history', async () => {
 })
 
 async function answersOf(store: ReceiverStore, history: readonly Step[]): Promise<readonly string[]> {
-  const claims: Claim[] = []
+  const claims: HeldClaim[] = []
   const answers: string[] = []
   for (const each of history) answers.push(await answerTo(store, each, claims))
   return answers
 }
 
-async function answerTo(store: ReceiverStore, step: Step, claims: Claim[]): Promise<string> {
+async function answerTo(store: ReceiverStore, step: Step, claims: HeldClaim[]): Promise<string> {
   switch (step.act) {
     case 'claim':
     case 'apply': {
       const answer = await store.claim(step.request)
-      if (answer.status === 'stale') return `stale at ${answer.appliedRevision}`
+      if (answer.status === 'stale') {
+        claims.splice(0, claims.length, ...afterStale(claims, step.request))
+        return `stale at ${answer.appliedRevision}`
+      }
       if (answer.status !== 'claimed') return answer.status
       const after = ` after ${appliedText(answer.claim.applied)}`
       if (step.act === 'apply') return `${await store.commit(answer.claim)}${after}`
-      claims.push(answer.claim)
+      claims.push({ claim: answer.claim, isExpired: false })
       return `claimed${after}`
     }
     case 'forget':
       return await store.forget(step.request.integration, step.request.eventId)
     case 'prune':
       // Without claims, because PostgreSQL keeps the whole row of a claimed event, and the store in memory only its lease.
-      for (const claim of claims) await store.release(claim)
+      for (const { claim } of claims) await store.release(claim)
       return `pruned ${await store.prune()}`
     default: {
-      const claim = claims.at(-1 - step.back)
-      if (claim === undefined) return 'nothing'
-      if (step.act === 'renew') return await store.renew(claim, step.leaseMs)
-      return (await store[step.act](claim)) ?? 'released'
+      const held = claims.at(-1 - step.back)
+      if (held === undefined) return 'nothing'
+      if (step.act !== 'renew') return (await store[step.act](held.claim)) ?? 'released'
+      const answer = await store.renew(held.claim, step.leaseMs)
+      if (answer === 'renewed') held.isExpired = step.leaseMs === 0
+      return answer
     }
   }
 }

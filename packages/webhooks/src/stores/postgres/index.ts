@@ -1,9 +1,5 @@
-export type {
-  PostgresConnection,
-  PostgresStoreOptions,
-  PostgresTransaction,
-} from '../../storage/postgres-connection.ts'
-export { PostgresNotMigratedError, PostgresTimeoutError } from '../../storage/postgres-errors.ts'
+export type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
+export { PostgresNotMigratedError, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
 export type { OpenTransaction } from './library-transactions.ts'
 export type { PostgresPool, PostgresPoolClient } from './pool-transactions.ts'
 export { type PostgresStore, postgresStore } from './postgres-store.ts'

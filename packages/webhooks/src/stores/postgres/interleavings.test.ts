@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
-import { CLAIM_FUNCTION } from './claim-function.ts'
-import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { CLAIM_FUNCTION } from './look-and-claim.ts'
 import { postgresStore } from './postgres-store.ts'
+import { WRITE_FUNCTION } from './write-function.ts'
 
 let databases: TestDatabases
 let pool: Pool
@@ -32,15 +32,13 @@ function aRequest(traits: Partial<ClaimRequest> = {}): ClaimRequest {
 
 const noteOf = (noteId: string) => ({ noteId, change: { kind: 'note.updated', revision: 1 } }) as const
 
-/** A store one of whose functions pauses in the middle until `pass` is called. */
+/** A store one of whose functions pauses in the middle until `pass` is called. A claim calls the function that writes. */
 async function pausedStore(functionText: string, before: string) {
-  const [name = ''] = /notewire_[a-z]+_\d+/.exec(functionText) ?? []
   expect(functionText.split(before)).toHaveLength(2)
-  await pool.query(
-    functionText
-      .replace(`${name}(`, `${name}_paused(`)
-      .replace(before, `PERFORM pg_advisory_xact_lock(${GATE_LOCK});\n${before}`),
-  )
+  const pausing = functionText.replace(before, `PERFORM pg_advisory_xact_lock(${GATE_LOCK});\n${before}`)
+  for (const each of [WRITE_FUNCTION, CLAIM_FUNCTION]) {
+    await pool.query(renamed(each === functionText ? pausing : each))
+  }
   const gate = await pool.connect()
   await gate.query('SELECT pg_advisory_lock($1)', [GATE_LOCK])
   let isOpen = false
@@ -52,7 +50,7 @@ async function pausedStore(functionText: string, before: string) {
   }
   onTestFinished(pass)
   const store = postgresStore({
-    query: (text, values) => pool.query(text.replace(`${name}(`, `${name}_paused(`), values),
+    query: (text, values) => pool.query(renamed(text), values),
   })
   return {
     store,
@@ -65,6 +63,10 @@ async function pausedStore(functionText: string, before: string) {
     },
     pass,
   }
+}
+
+function renamed(text: string): string {
+  return text.replaceAll(/notewire_(?:claim|write)(?=\()/g, '$&_paused')
 }
 
 async function claimed(store: ReceiverStore, request: ClaimRequest): Promise<Claim> {
@@ -81,7 +83,7 @@ describe('a lease that is renewed after another claim has read that it expired',
     const store = postgresStore(pool)
     const holder = await claimed(store, held)
     await sleep(20)
-    const paused = await pausedStore(CLAIM_FUNCTION, '  token := greatest(')
+    const paused = await pausedStore(CLAIM_FUNCTION, '  token := notewire_write(')
     const answer = paused.store.claim(other)
     await paused.waits()
     expect(await store.renew(holder, 60_000)).toBe('renewed')
@@ -93,7 +95,7 @@ describe('a lease that is renewed after another claim has read that it expired',
 
 it('a note can be claimed if its event was claimed for another note concurrently', async () => {
   const store = postgresStore(pool)
-  const paused = await pausedStore(CLAIM_FUNCTION, '  IF found_now.event_token IS NULL THEN')
+  const paused = await pausedStore(WRITE_FUNCTION, '  IF event_version IS NULL THEN')
   const answer = paused.store.claim(aRequest({ eventId: 'contended', note: noteOf('loser') }))
   await paused.waits()
   await claimed(store, aRequest({ eventId: 'contended', note: noteOf('winner') }))
@@ -106,7 +108,7 @@ it('a running commit prevents another claim of its note, even if its lease has e
   const store = postgresStore(pool)
   const holder = await claimed(store, aRequest({ note: noteOf('committed'), leaseMs: 1 }))
   await sleep(20)
-  const paused = await pausedStore(COMMIT_FUNCTION, '  UPDATE notewire_events SET')
+  const paused = await pausedStore(WRITE_FUNCTION, '  IF event_version IS NULL THEN')
   const answer = paused.store.commit(holder)
   await paused.waits()
   expect(await store.claim(aRequest({ note: noteOf('committed') }))).toEqual({ status: 'busy' })
@@ -118,38 +120,16 @@ it('a commit changes nothing if another worker claims its event concurrently, wi
   const store = postgresStore(pool)
   const holder = await claimed(store, aRequest({ eventId: 'taken', note: noteOf('kept'), leaseMs: 1 }))
   await sleep(20)
-  const paused = await pausedStore(COMMIT_FUNCTION, '  UPDATE notewire_events SET')
+  const paused = await pausedStore(WRITE_FUNCTION, '  IF event_version IS NULL THEN')
   const answer = paused.store.commit(holder)
   await paused.waits()
   const other = await claimed(store, aRequest({ eventId: 'taken' }))
   await paused.pass()
   expect(await answer).toBe('lost')
-  const { rows } = await pool.query("SELECT revision FROM notewire_notes WHERE note_id = 'kept'")
-  expect(rows).toEqual([{ revision: null }])
+  const { rows } = await pool.query("SELECT applied FROM notewire_notes WHERE note_id = 'kept'")
+  expect(rows).toEqual([{ applied: null }])
   expect(await store.commit(other)).toBe('committed')
 })
-
-it.each([
-  ['of a note', aRequest({ note: noteOf('open'), leaseMs: 1 }), aRequest({ note: noteOf('open') })],
-  ['of no note', aRequest({ eventId: 'open', leaseMs: 1 }), aRequest({ eventId: 'open' })],
-])(
-  'no operation waits for an open transaction that has committed an event %s, even if its lease has expired',
-  async (_of, held, other) => {
-    const store = postgresStore(pool)
-    const holder = await claimed(store, held)
-    await sleep(20)
-    const transaction = await pool.connect()
-    onTestFinished(() => transaction.release())
-    await transaction.query('BEGIN')
-    expect(await store.commitIn(transaction, holder)).toBe('committed')
-    // An operation that waited for the transaction would reject after 5 s.
-    expect(await store.claim(other)).toEqual({ status: 'busy' })
-    expect(await store.renew(holder, 60_000)).toBe('renewed')
-    await store.release(holder)
-    await transaction.query('COMMIT')
-    expect(await store.commit(holder)).toBe('lost')
-  },
-)
 
 describe('a fencing token is higher than all before it, even if the clock of the server was set back', () => {
   const AHEAD = 9_000_000_000_000_000n

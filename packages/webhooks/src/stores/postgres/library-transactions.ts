@@ -1,6 +1,6 @@
 import { systemClock } from '@notewire/protocol'
 import type { PostgresConnection } from '../../storage/postgres-connection.ts'
-import { GivenUpError, type TransactionOpener } from './transaction-opener.ts'
+import { GivenUpError, Slots, type TransactionOpener } from './transaction-opener.ts'
 
 /** Runs work in a transaction of a library: `(work) => database.transaction(work)`. It commits when the work resolves. */
 export type OpenTransaction<Transaction> = (work: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
@@ -18,7 +18,7 @@ export function libraryTransactions<Transaction>(
 ): TransactionOpener<Transaction> {
   return {
     connection: { query: (text, values) => queryAlone(open, connectionOf, text, values) },
-    maxTransactions: MAX_TRANSACTIONS,
+    slots: new Slots(MAX_TRANSACTIONS),
     isChecked: false,
     run: async (work, givenUp) => {
       await open((transaction) => {
@@ -48,7 +48,7 @@ async function queryAlone<Transaction>(
  */
 async function untilGivenUp(
   work: Promise<void>,
-  givenUp: Promise<void>,
+  givenUp: Promise<unknown>,
   connection: PostgresConnection,
 ): Promise<void> {
   const aborted = givenUp.then(async () => {

@@ -57,6 +57,18 @@ it('looks that are made at once share statements, and each gets its own answer',
   expect(counting.statements).toBe(4)
 })
 
+it('the placeholders of the statement stand in order, because Knex numbers them itself', async () => {
+  const texts: string[] = []
+  const query = (text: string, values: unknown[]) => {
+    texts.push(text)
+    return pool.query(text, values)
+  }
+  await postgresTransactions({ options: pool.options, connect: () => pool.connect(), query }).look(
+    requestOf('one', 'one'),
+  )
+  expect(texts.map((text) => text.match(/\$\d+/g))).toEqual([['$1', '$2']])
+})
+
 it('a statement that fails fails only the looks that share it', async () => {
   const counting = countingPool()
   const store = postgresTransactions(counting)

@@ -1,6 +1,5 @@
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import type { PostgresQueries } from '../../storage/postgres-queries.ts'
-import { arrayOf } from './with-values.ts'
 
 /** How many events one statement looks up. */
 const MAX_AT_ONCE = 100
@@ -46,25 +45,17 @@ export class Looks {
   }
 
   async #lookUp(requests: readonly ClaimRequest[]): Promise<readonly string[]> {
-    const columns = [
-      requests.map(({ integration }) => integration),
-      requests.map(({ eventId }) => eventId),
-      requests.map(({ note }) => note?.noteId),
-      requests.map(({ leaseMs }) => String(leaseMs)),
-    ]
-    const rows = await this.#queries.run<LookRow>('look', LOOK, columns.map(arrayOf))
-    const known: string[] = []
-    for (const { position, result } of rows) known[Number(position) - 1] = result
-    return known
+    const wanted = requests.map(({ integration, eventId, note }) => ({ integration, eventId, noteId: note?.noteId }))
+    const leaseMs = Math.max(...requests.map((request) => request.leaseMs))
+    const rows = await this.#queries.run<LookRow>('look', LOOK, [leaseMs, JSON.stringify(wanted)])
+    return rows.map(({ result }) => result)
   }
 }
 
 interface LookRow {
-  readonly position: unknown
   readonly result: string
 }
 
-// A query promises no order of its rows.
-const LOOK = `SELECT position, notewire_look_1(integration, event_id, note_id, lease_ms) AS result
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::float8[])
-    WITH ORDINALITY AS looks (integration, event_id, note_id, lease_ms, position)`
+const LOOK = `SELECT notewire_look(wanted->>'integration', wanted->>'eventId', wanted->>'noteId', $1::float8) AS result
+  FROM json_array_elements($2::json) WITH ORDINALITY AS looks (wanted, position)
+  ORDER BY position`

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Claim, ClaimRequest } from '../../interfaces/store.ts'
-import { CLAIM_FUNCTION } from './claim-function.ts'
-import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases } from './fixtures/start-databases.ts'
 import { type PostgresStore, postgresStore } from './index.ts'
+import { CLAIM_FUNCTION } from './look-and-claim.ts'
+import { WRITE_FUNCTION } from './write-function.ts'
 
 const WORKERS = 16
 const CLAIMS = 2_000
@@ -39,7 +39,7 @@ it('applies every event once and in order, with 16 workers that claim 2,000 time
         }
         if (random(10) === 0) await store.release(answer.claim)
         // Only an expired claim can be lost.
-        else if ((await applyOnce(pool, store, answer.claim)) === 'lost') expect(comesLate).toBe(true)
+        else if ((await applyOnce(pool, answer.claim)) === 'lost') expect(comesLate).toBe(true)
       }
     }),
   )
@@ -77,7 +77,7 @@ it('loses nothing and applies nothing twice if the server crashes', async () => 
       for (let request = requests[next++]; request !== undefined; request = requests[next++]) {
         try {
           const answer = await store.claim(request)
-          if (answer.status === 'claimed' && (await applyOnce(pool, store, answer.claim)) === 'committed') {
+          if (answer.status === 'claimed' && (await applyOnce(pool, answer.claim)) === 'committed') {
             confirmed.add(request.eventId)
           }
         } catch {
@@ -123,7 +123,7 @@ async function endLeaseSoon(pool: Pool, fencingToken: string): Promise<void> {
 async function pauseFunctions(pool: Pool): Promise<void> {
   for (const [text, place] of [
     [CLAIM_FUNCTION, '  token := '],
-    [COMMIT_FUNCTION, '  UPDATE notewire_events'],
+    [WRITE_FUNCTION, '  IF event_version IS NULL THEN'],
   ] as const) {
     const pausing = text.replace(place, `  PERFORM pg_sleep(random() * 0.004);\n${place}`)
     expect(pausing).not.toBe(text)
@@ -168,8 +168,8 @@ function randomNumbers(): (below: number) => number {
   }
 }
 
-/** Does what a handler does: writes its row and commits the event in one transaction. */
-async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promise<string> {
+/** Writes a row and commits the event in one transaction, so that the rows show which commits took effect. */
+async function applyOnce(pool: Pool, claim: Claim): Promise<string> {
   const { integration, eventId, note } = claim.request
   const client = await pool.connect()
   let broken: Error | undefined
@@ -181,7 +181,7 @@ async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promis
       note?.noteId,
       note?.change?.revision,
     ])
-    const result = await store.commitIn(client, claim)
+    const result = await postgresStore(client).commit(claim)
     await client.query(result === 'committed' ? 'COMMIT' : 'ROLLBACK')
     return result
   } catch (error) {
@@ -196,7 +196,7 @@ async function applyOnce(pool: Pool, store: PostgresStore, claim: Claim): Promis
 async function applyFinally(pool: Pool, store: PostgresStore, request: ClaimRequest): Promise<void> {
   for (;;) {
     const answer = await store.claim(request)
-    if (answer.status === 'claimed') await applyOnce(pool, store, answer.claim)
+    if (answer.status === 'claimed') await applyOnce(pool, answer.claim)
     else if (answer.status !== 'busy') return
   }
 }

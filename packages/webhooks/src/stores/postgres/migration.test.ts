@@ -1,15 +1,9 @@
-import { createHash } from 'node:crypto'
 import { OptionError } from '@notewire/protocol'
 import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { migrationOf } from '../../storage/postgres-migration.ts'
-import { CLAIM_FUNCTION } from './claim-function.ts'
-import { COMMIT_FUNCTION } from './commit-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
-import { HOLD_FUNCTION } from './hold-function.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
-import { LEASE_FUNCTION } from './lease-function.ts'
-import { LOOK_FUNCTION } from './look-function.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 
 let databases: TestDatabases
@@ -69,13 +63,13 @@ describe('migrate', () => {
     expect((await pool.query('SELECT event_id FROM webhooks.notewire_events')).rows).toEqual([{ event_id: 'one' }])
   })
 
-  it('lets instances of the previous version continue on the same tables', async () => {
+  it('lets instances of a version with other functions continue on the same tables', async () => {
     const pool = databases.poolOf(await databases.emptyDatabase())
     const before = postgresStore(pool)
     await before.migrate()
     const claim = await before.claim(request)
 
-    const ofNextVersion = (text: string) => text.replaceAll(/(notewire_[a-z]+)_\d\b/g, '$1_9')
+    const ofNextVersion = (text: string) => text.replaceAll(/notewire_(?!events|notes)[a-z]+\b/g, '$&_2')
     const after = postgresStore({ query: (text, values) => pool.query(ofNextVersion(text), values) })
     await after.migrate()
     expect((await after.claim(request)).status).toBe('busy')
@@ -151,17 +145,6 @@ it('rejects a migration that waits 10 s for a lock', async () => {
   const client = await pool.connect()
   onTestFinished(() => client.release(true))
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${RECEIVER_TABLES.lock})`)
-  await pool.query('DROP FUNCTION notewire_lease_1')
+  await pool.query('DROP FUNCTION notewire_look')
   await expect(postgresStore(pool).migrate()).rejects.toThrow(PostgresTimeoutError)
-})
-
-it.each([
-  ['notewire_claim_2', CLAIM_FUNCTION, 'f569a9d5a292e236'],
-  ['notewire_commit_2', COMMIT_FUNCTION, '55a3f0de12ec2d55'],
-  ['notewire_lease_1', LEASE_FUNCTION, '35279d3fcc9436f3'],
-  ['notewire_look_1', LOOK_FUNCTION, 'a75fae558c47ffa4'],
-  ['notewire_hold_1', HOLD_FUNCTION, 'effde3c10ba3e982'],
-])('%s has not changed: existing databases keep it, so a change needs a new number', (name, text, digest) => {
-  expect(text).toContain(`FUNCTION ${name}(`)
-  expect(createHash('sha256').update(text).digest('hex').slice(0, 16)).toBe(digest)
 })

@@ -1,9 +1,9 @@
+import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
+import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 import type { PostgresTables } from '../../storage/postgres-migration.ts'
-import { CLAIM_FUNCTION } from './claim-function.ts'
-import { COMMIT_FUNCTION } from './commit-function.ts'
-import { HOLD_FUNCTION } from './hold-function.ts'
-import { LEASE_FUNCTION } from './lease-function.ts'
-import { LOOK_FUNCTION } from './look-function.ts'
+import { PostgresQueries } from '../../storage/postgres-queries.ts'
+import { CLAIM_FUNCTION, LOOK_FUNCTION } from './look-and-claim.ts'
+import { WRITE_FUNCTION } from './write-function.ts'
 
 /**
  * The two tables that `migrate` creates.
@@ -14,8 +14,7 @@ import { LOOK_FUNCTION } from './look-function.ts'
 // Ids are compared byte by byte, which is faster than by the rules of a language and does not depend on their version. Updates
 // change no indexed column, and pages keep free space, so that updates need not change the indexes (heap-only tuples).
 //
-// `deletion_occurred_at` is in milliseconds since the Unix epoch, or null if it is unknown. It and `deleted_at_any_revision` count while the
-// note is `deleted`. `deleted_at_any_revision`: only a later time ends the deletion, because it had no revision.
+// `applied` is an `AppliedRevision`.
 const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_events (
   integration   text COLLATE "C" NOT NULL,
@@ -28,16 +27,12 @@ CREATE TABLE IF NOT EXISTS notewire_events (
 ) WITH (fillfactor = 90);
 
 CREATE TABLE IF NOT EXISTS notewire_notes (
-  integration             text COLLATE "C" NOT NULL,
-  note_id                 text COLLATE "C" NOT NULL,
-  fencing_token           bigint NOT NULL,
-  lease_ends_at           timestamptz,
-  kept_until              timestamptz,
-  revision                bigint,
-  deleted                 boolean NOT NULL DEFAULT false,
-  deleted_at_any_revision boolean NOT NULL DEFAULT false,
-  deletion_occurred_at    bigint,
-  seen                    text[],
+  integration   text COLLATE "C" NOT NULL,
+  note_id       text COLLATE "C" NOT NULL,
+  fencing_token bigint NOT NULL,
+  lease_ends_at timestamptz,
+  kept_until    timestamptz,
+  applied       json,
   PRIMARY KEY (integration, note_id)
 ) WITH (fillfactor = 80);
 `
@@ -45,7 +40,21 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
 /** The tables and functions of a receiver. */
 export const RECEIVER_TABLES: PostgresTables = {
   file: '@notewire/webhooks/postgres.sql',
-  functions: ['notewire_claim_2', 'notewire_commit_2', 'notewire_lease_1', 'notewire_look_1', 'notewire_hold_1'],
+  functions: ['notewire_write', 'notewire_claim', 'notewire_look'],
   lock: 7824530911,
-  statements: [TABLES, CLAIM_FUNCTION, COMMIT_FUNCTION, LEASE_FUNCTION, LOOK_FUNCTION, HOLD_FUNCTION],
+  statements: [TABLES, WRITE_FUNCTION, CLAIM_FUNCTION, LOOK_FUNCTION],
+}
+
+/** The end of the message of an error after a time limit. */
+export const AFTER_TIMEOUT = 'The delivery will be retried.'
+
+/** The statements of a receiver's store. */
+export function receiverQueries(connection: PostgresConnection, options: PostgresStoreOptions): PostgresQueries {
+  return new PostgresQueries(connection, {
+    ...options,
+    tables: RECEIVER_TABLES,
+    timeLimitMs: STORE_TIME_LIMIT_MS,
+    whenToMigrate: 'Call `await store.migrate()` before the first delivery and after each upgrade of the package.',
+    afterTimeout: AFTER_TIMEOUT,
+  })
 }

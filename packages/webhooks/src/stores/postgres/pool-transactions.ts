@@ -1,7 +1,6 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
-import type { PostgresConnection } from '../../storage/postgres-connection.ts'
-import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
-import { GivenUpError, limited, type TransactionOpener, type WorkIn } from './transaction-opener.ts'
+import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
+import { GivenUpError, limited, Slots, type TransactionOpener, type WorkIn } from './transaction-opener.ts'
 import { withValues } from './with-values.ts'
 
 /** The methods that the receiver calls on a `Pool` of `pg`, or of a driver with the same interface. */
@@ -30,17 +29,28 @@ export function poolTransactions<Client extends PostgresPoolClient>(
 ): TransactionOpener<Client> {
   return {
     connection: pool,
-    // One connection remains for looks, and for code that asks the pool for another connection.
-    maxTransactions: Math.max(1, (pool.options?.max ?? DEFAULT_MAX) - 1),
+    slots: slotsOf(pool),
     isChecked: true,
     run: (work, givenUp) => runOn(pool, work, givenUp),
   }
 }
 
+const knownSlots = new WeakMap<object, Slots>()
+
+/** The slots of a pool, which all receivers on it share. */
+function slotsOf(pool: Pick<PostgresPool<never>, 'options'>): Slots {
+  const known = knownSlots.get(pool)
+  if (known !== undefined) return known
+  // One connection remains for looks, and for code that asks the pool for another connection.
+  const slots = new Slots(Math.max(1, (pool.options?.max ?? DEFAULT_MAX) - 1))
+  knownSlots.set(pool, slots)
+  return slots
+}
+
 async function runOn<Client extends PostgresPoolClient>(
   pool: PostgresPool<Client>,
   work: WorkIn<Client>,
-  givenUp: Promise<void>,
+  givenUp: Promise<unknown>,
 ): Promise<void> {
   const client = await limited(pool.connect(), 'connect', (late) => late.release())
   // Without a listener, a connection that breaks would end the process. The statement that runs rejects, too.
@@ -75,7 +85,7 @@ function beginning(client: PostgresPoolClient): PostgresConnection {
   }
 }
 
-function untilGivenUp(work: Promise<void>, givenUp: Promise<void>): Promise<void> {
+function untilGivenUp(work: Promise<void>, givenUp: Promise<unknown>): Promise<void> {
   return Promise.race([
     work,
     givenUp.then(() => {

@@ -1,36 +1,23 @@
-import { type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import {
   type PostgresConnection,
   type PostgresStoreOptions,
-  type PostgresTransaction,
+  PostgresTimeoutError,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { PostgresTimeoutError } from '../../storage/postgres-errors.ts'
-import {
-  isInTransaction,
-  LOCK_NOT_AVAILABLE,
-  type PostgresQueries,
-  postgresCodeOf,
-} from '../../storage/postgres-queries.ts'
-import { CLAIM_LOST } from './commit-function.ts'
-import { appliedIn } from './note-state.ts'
+import { LOCK_NOT_AVAILABLE, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { claimResult, type Lease, releaseUnused } from '../look-result.ts'
+import { knownEvent } from './look-and-claim.ts'
+import { receiverQueries } from './migration.ts'
 import { pruneTable } from './pruning.ts'
-import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
+import { leaseVersion, noRowIfChanged, WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends ReceiverStore<PostgresTransaction> {
-  /**
-   * Commits an event in the handler's own transaction. `context.commit` calls it.
-   *
-   * @param transaction  runs statements in the open transaction: the `PoolClient` that began it
-   * @throws OptionError if `transaction` has no open transaction, for example a `Pool`
-   */
-  commitIn(transaction: PostgresTransaction, claim: Claim): Promise<CommitResult>
+export interface PostgresStore extends ReceiverStore {
   /**
    * Creates the tables `notewire_events` and `notewire_notes` and the functions that the store calls, if they are missing. Any
    * number of instances may call it at once, and at every start. Instances of the previous version can continue meanwhile:
-   * functions have their version in their name and never change.
+   * functions never change, and a later version creates functions with other names.
    *
    * @throws PostgresNotMigratedError with the option `migrate: false`, if something is missing
    * @throws PostgresTimeoutError after 30 s, or if a lock was not available within 10 s
@@ -39,9 +26,8 @@ export interface PostgresStore extends ReceiverStore<PostgresTransaction> {
 }
 
 /**
- * A store in PostgreSQL 14 or newer, for any number of instances. A claim is one statement and a commit is one statement; the
- * store holds no connection while a handler runs; `context.commit(tx)` commits an event in the handler's own transaction, with two
- * statements.
+ * A store in PostgreSQL 14 or newer, for any number of instances. A claim is one statement, or two if the event is stale, and a commit is
+ * one. The store holds no connection while a handler runs.
  *
  * It works behind PgBouncer in transaction mode, and uses the clock of the server. Statements run at the default isolation level of
  * the connection, which must be `read committed`, the default of PostgreSQL: at a higher level, simultaneous claims fail with
@@ -59,31 +45,15 @@ export interface PostgresStore extends ReceiverStore<PostgresTransaction> {
  * import { Pool } from 'pg'
  *
  * const pool = new Pool({ connectionString: process.env['DATABASE_URL'] })
- * // Without these listeners, a connection that breaks ends the process: an idle one, or one in a transaction, whose query also rejects.
+ * // Without this listener, an idle connection that breaks ends the process.
  * pool.on('error', console.error)
- * pool.on('connect', (client) => client.on('error', () => undefined))
  * const store = postgresStore(pool)
  * await store.migrate()
  *
  * export const receiver = createReceiver({
  *   secret: () => process.env['NOTES_SIGNING_SECRET'],
  *   store,
- *   on: {
- *     'note.deleted': async ({ data }, context) => {
- *       const client = await pool.connect()
- *       try {
- *         await client.query('BEGIN')
- *         await client.query('DELETE FROM copies WHERE note_id = $1', [data.note_id])
- *         await context.commit(client)
- *         await client.query('COMMIT')
- *       } catch (error) {
- *         await client.query('ROLLBACK')
- *         throw error
- *       } finally {
- *         client.release()
- *       }
- *     },
- *   },
+ *   on: { 'note.deleted': ({ data }) => console.log(data.note_id, 'is gone') },
  * })
  * ```
  */
@@ -92,16 +62,13 @@ export function postgresStore(pool: PostgresConnection, options: PostgresStoreOp
   return new StoreInPostgres(pool, options)
 }
 
-const CLAIM = 'SELECT notewire_claim_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
-const COMMIT = 'SELECT notewire_commit_2($1, $2, $3, $4, $5, $6, $7, $8, $9) AS result'
-const COMMIT_IN = `${COMMIT} WHERE ${isInTransaction('$10')}`
-const SET_LEASE = 'SELECT notewire_lease_1($1, $2, $3, $4, $5) AS result'
+const CLAIM = 'SELECT notewire_claim($1, $2, $3, $4::float8) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
   RETURNING 'forgotten' AS result`
 
-interface ResultRow<Result> {
-  readonly result: Result
+interface ClaimRow {
+  readonly result: string
 }
 
 class StoreInPostgres implements PostgresStore {
@@ -112,36 +79,31 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { integration, eventId, note, gate, leaseMs } = request
-    const values = [integration, eventId, note?.noteId ?? null, gate, ...valuesOf(note?.change), leaseMs]
-    const claiming = this.#queries.run<ResultRow<string>>('claim', CLAIM, values, (lateRows) => {
+    const { integration, eventId, note, leaseMs } = request
+    const values = [integration, eventId, note?.noteId ?? null, leaseMs]
+    const claiming = this.#queries.run<ClaimRow>('claim', CLAIM, values, (lateRows) => {
       // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
-      const late = claimResult(lateRows, request)
-      if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
+      const late = leaseIn(lateRows)
+      if (late !== undefined) void releaseUnused(request, late, (claim) => this.release(claim))
     })
-    return claimResult(await claiming.catch(noRowsIfLocked), request)
+    const lease = leaseIn(await claiming.catch(noRowsIfTaken))
+    if (lease === undefined) return { status: 'busy' }
+    return await claimResult(request, lease, (claim) => this.release(claim))
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
-    const values = [...keysOf(claim), leaseMs]
-    const [row] = await this.#queries.run<ResultRow<'current' | 'lost'>>('renew', SET_LEASE, values)
-    return row?.result === 'current' ? 'renewed' : 'lost'
+    return (await this.#end('renew', claim, { leaseMs })) ? 'renewed' : 'lost'
   }
 
   async commit(claim: Claim): Promise<CommitResult> {
-    return await this.#queries
-      .run<CommitRow>('commit', COMMIT, commitValues(claim))
-      .then(([row]) => commitResult(row), lostOrThrow)
-  }
-
-  async commitIn(transaction: PostgresTransaction, claim: Claim): Promise<CommitResult> {
-    return await this.#queries
-      .runInTransaction<CommitRow>(transaction, COMMIT_IN, (id) => [...commitValues(claim), id])
-      .then(commitResult, lostOrThrow)
+    // What was applied is still the same: another claim would have changed the token.
+    const { applied, request } = claim
+    const { note, keepMs } = request
+    return (await this.#end('commit', claim, { keepMs, applied, change: note?.change })) ? 'committed' : 'lost'
   }
 
   async release(claim: Claim): Promise<void> {
-    await this.#queries.run('release', SET_LEASE, [...keysOf(claim), null])
+    await this.#end('release', claim, {})
   }
 
   async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
@@ -156,51 +118,29 @@ class StoreInPostgres implements PostgresStore {
   async migrate(): Promise<void> {
     await this.#queries.migrate()
   }
-}
 
-function claimResult([row]: readonly ResultRow<string>[], request: ClaimRequest): ClaimResult {
-  const [status, number, ...state] = row?.result.split(' ') ?? []
-  switch (status) {
-    case 'claimed':
-      return { status, claim: { request, fencingToken: String(number), applied: appliedIn(state) } }
-    case 'stale':
-      return { status, appliedRevision: number === '' ? undefined : Number(number) }
-    case 'duplicate':
-      return { status }
-    default:
-      return { status: 'busy' }
+  /** Writes the rows of a claim, if it is current. */
+  async #end(
+    operation: string,
+    { request, fencingToken }: Claim,
+    writing: Omit<Parameters<typeof writeValues>[1], 'eventVersion' | 'noteVersion'>,
+  ): Promise<boolean> {
+    const version = leaseVersion(fencingToken)
+    const values = writeValues(request, { ...writing, eventVersion: version, noteVersion: version })
+    const [row] = await this.#queries.run<WriteRow>(operation, WRITE, values).catch(noRowIfChanged)
+    return row !== undefined && row.result !== null
   }
 }
 
-/** A transaction of `postgresTransactions` processes the event, or another event of its note. */
-function noRowsIfLocked(error: unknown): readonly never[] {
+function leaseIn([row]: readonly ClaimRow[]): Lease | undefined {
+  if (row === undefined) return undefined
+  const space = row.result.indexOf(' ')
+  const token = row.result.slice(0, space)
+  return { known: knownEvent(row.result.slice(space + 1)), token: token === '_' ? undefined : token }
+}
+
+/** Another worker has claimed the event meanwhile, or a transaction of `postgresTransactions` processes it or another event of its note. */
+function noRowsIfTaken(error: unknown): readonly never[] {
   if (error instanceof PostgresTimeoutError && postgresCodeOf(error.cause) === LOCK_NOT_AVAILABLE) return []
-  throw error
-}
-
-function commitValues(claim: Claim): unknown[] {
-  const { note, keepMs } = claim.request
-  return [...keysOf(claim), ...valuesOf(note?.change), Math.min(keepMs, LONGEST_KEPT_MS)]
-}
-
-type CommitRow = ResultRow<CommitResult>
-
-function commitResult(row: CommitRow | undefined): CommitResult {
-  return row?.result === 'committed' ? 'committed' : 'lost'
-}
-
-function lostOrThrow(error: unknown): 'lost' {
-  if (postgresCodeOf(error) === CLAIM_LOST) return 'lost'
-  throw error
-}
-
-function keysOf({ request: { integration, eventId, note }, fencingToken }: Claim): readonly unknown[] {
-  return [integration, eventId, note?.noteId ?? null, fencingToken]
-}
-
-/** The kind of a change, its revision, its key in `seen`, and the time at which it occurred. */
-function valuesOf(change: NoteChange | undefined): readonly unknown[] {
-  return change === undefined
-    ? [null, null, null, null]
-    : [change.kind, change.revision ?? null, ...raiseRevision(undefined, change).seen, change.occurredAt ?? null]
+  return noRowIfChanged(error)
 }

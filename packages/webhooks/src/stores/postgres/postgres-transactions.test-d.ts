@@ -22,8 +22,6 @@ describe('postgresTransactions', () => {
         'note.updated': (_event, context) => {
           expectTypeOf(context.transaction).toEqualTypeOf<PoolClient>()
           expectTypeOf(context.prepared).toEqualTypeOf<undefined>()
-          // @ts-expect-error the receiver commits
-          context.commit(context.transaction)
         },
       },
     })

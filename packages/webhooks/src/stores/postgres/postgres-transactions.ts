@@ -1,5 +1,5 @@
 import { OptionError } from '@notewire/protocol'
-import { type AppliedRevision, type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
+import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import {
   type LookResult,
@@ -15,16 +15,15 @@ import {
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
 import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { type KnownEvent, lookResult } from '../look-result.ts'
+import { lookResult } from '../look-result.ts'
 import { libraryTransactions, type OpenTransaction } from './library-transactions.ts'
+import { knownEvent } from './look-and-claim.ts'
 import { Looks } from './looks.ts'
-import { appliedIn } from './note-state.ts'
+import { receiverQueries } from './migration.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
-import { LONGEST_KEPT_MS, receiverQueries } from './receiver-queries.ts'
-import { Slots } from './slots.ts'
-import { limited, type TransactionOpener } from './transaction-opener.ts'
-import { arrayOf } from './with-values.ts'
+import { limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
+import { noRowIfChanged, WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store of which the receiver processes each event in one transaction of PostgreSQL. */
 export interface PostgresTransactions<Transaction>
@@ -40,8 +39,8 @@ export interface PostgresTransactions<Transaction>
  * (`40P01`), a failed serialization (`40001`) and a lock timeout (`55P03`) are no failure of the handler: the event is tried again.
  *
  * It has the same tables as `postgresStore`, also for instances of the other kind at the same time. It works behind PgBouncer in
- * transaction mode. At most one transaction fewer is open than the pool has connections. Call `migrate` before the first delivery, and
- * `prune` hourly.
+ * transaction mode. At most one transaction fewer is open than the pool has connections, also if several receivers use the pool. Call
+ * `migrate` before the first delivery, and `prune` hourly.
  *
  * @param pool  your pool of `pg`
  * @throws OptionError if `pool` has no `connect`, or for an unknown or invalid option
@@ -114,17 +113,10 @@ function storeWith<Transaction>(
   return new TransactionsInPostgres(opener, options)
 }
 
-// With types, because some drivers send every value as a text.
-const HOLD = `SELECT notewire_hold_1($1, $2, $3, $4, $5, $6,
-  $7::bigint, $8::boolean, $9::boolean, $10::bigint, $11::text[]) AS result`
-const HOLD_IN = `${HOLD} WHERE ${isInTransaction('$12')}`
+const WRITE_IN = `${WRITE} WHERE ${isInTransaction('$9')}`
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
-
-interface ResultRow {
-  readonly result: string
-}
 
 class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transaction> {
   readonly #opener: TransactionOpener<Transaction>
@@ -138,7 +130,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     this.#queries = receiverQueries(opener.connection, options)
     this.#looks = new Looks(this.#queries)
     this.#store = postgresStore(opener.connection, options)
-    this.#slots = new Slots(opener.maxTransactions)
+    this.#slots = opener.slots
   }
 
   async look(request: ClaimRequest): Promise<LookResult> {
@@ -152,16 +144,17 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     try {
       await this.#opener.run(async (transaction, connection) => {
         const token = await this.#hold(connection, request, seen, changeOf)
-        if (token === 'changed') {
+        if (token === null) {
           hasChanged = true
           throw new Error('the event or its note has changed since the look')
         }
         await work.call(transaction)
         const change = work.change()
         if (this.#opener.isChecked && change?.revision === changeOf?.revision) return
-        // It is `changed` if the handler has ended the transaction.
-        const held = { ...seen, eventVersion: token, noteVersion: request.note && token }
-        if ((await this.#hold(connection, request, held, change)) === 'changed') throw new TransactionEndedError()
+        // The rows have changed if the handler has ended the transaction.
+        const version = `${token}-`
+        const held = { ...seen, eventVersion: version, noteVersion: version }
+        if ((await this.#hold(connection, request, held, change)) === null) throw new TransactionEndedError()
       }, work.givenUp)
       return { status: 'committed' }
     } catch (error) {
@@ -185,49 +178,18 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     return this.#store.migrate()
   }
 
-  /** @returns the new version of both rows */
+  /** Marks the event as processed, which locks its row and that of its note. @returns the fencing token; `null` if a row has changed */
   async #hold(
     connection: PostgresConnection,
-    { integration, eventId, note, keepMs }: ClaimRequest,
-    { applied, eventVersion, noteVersion }: Seen,
+    request: ClaimRequest,
+    seen: Seen,
     change: NoteChange | undefined,
-  ): Promise<'changed' | (string & {})> {
-    const values = [
-      integration,
-      eventId,
-      eventVersion ?? null,
-      note?.noteId ?? null,
-      noteVersion ?? null,
-      Math.min(keepMs, LONGEST_KEPT_MS),
-      ...stateOf(applied, change),
-    ]
-    if (this.#opener.isChecked) {
-      const [row] = await limited(this.#queries.runIn<ResultRow>(connection, HOLD, values), 'hold')
-      return row?.result ?? 'changed'
-    }
-    const row = this.#queries.runInTransaction<ResultRow>(connection, HOLD_IN, (id) => [...values, id])
-    return (await limited(row, 'hold')).result
-  }
-}
-
-/** The columns of a note after a change. */
-function stateOf(applied: AppliedRevision | undefined, change: NoteChange | undefined): readonly unknown[] {
-  if (change === undefined) return [null, 'false', 'false', null, null]
-  const { revision, deleted, deletedAtAnyRevision = false, deletedAt, seen } = raiseRevision(applied, change)
-  return [revision ?? null, String(deleted), String(deletedAtAnyRevision), deletedAt ?? null, arrayOf(seen)]
-}
-
-const NO_ROW = '_'
-
-/** Reads the result of the function that looks. */
-function knownEvent(row: string): KnownEvent {
-  const [eventVersion, noteVersion, isProcessed, isForgotten, isLeased, ...state] = row.split(' ')
-  return {
-    eventVersion: eventVersion === NO_ROW ? undefined : eventVersion,
-    noteVersion: noteVersion === NO_ROW ? undefined : noteVersion,
-    isProcessed: isProcessed === 't',
-    isForgotten: isForgotten === 't',
-    isLeased: isLeased === 't',
-    applied: appliedIn(state),
+  ): Promise<string | null> {
+    const values = writeValues(request, { ...seen, keepMs: request.keepMs, change })
+    const rows = this.#opener.isChecked
+      ? this.#queries.runIn<WriteRow>(connection, WRITE, values)
+      : this.#queries.runInTransaction<WriteRow>(connection, WRITE_IN, (id) => [...values, id]).then((row) => [row])
+    const [row] = await limited(rows.catch(noRowIfChanged), 'hold')
+    return row?.result ?? null
   }
 }

@@ -3,6 +3,7 @@ import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { statusOnceFree } from '../../fixtures/status-once-free.ts'
 import { createReceiver, type TransactionContext } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { startFreezableProxy } from './fixtures/freezable-proxy.ts'
@@ -139,8 +140,8 @@ describe('conflicts', () => {
       await insert(context, eventId)
     }, isolated)
     const indexes = Array.from({ length: 4 }, (_, index) => index)
-    const outcomes = await Promise.all(indexes.map((index) => receiver.process(eventOf(index))))
-    expect(outcomes.map(({ status }) => status)).toEqual(indexes.map(() => 'applied'))
+    const outcomes = await Promise.all(indexes.map((index) => statusOnceFree(receiver, eventOf(index))))
+    expect(outcomes).toEqual(indexes.map(() => 'applied'))
     expect((await pool.query('SELECT count FROM counters WHERE id = 1')).rows).toEqual([{ count: indexes.length }])
   })
 })
@@ -166,6 +167,23 @@ describe('the connections of the pool', () => {
     }, few)
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, index) => receiver.process(eventOf(index))))
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['applied']))
+    expect(most).toBe(2)
+  })
+
+  it('are not all in transactions if two receivers share the pool', async () => {
+    const few = databases.poolOf(url, { max: 3 })
+    let open = 0
+    let most = 0
+    const handle: Handler = async (context, eventId) => {
+      open += 1
+      most = Math.max(most, open)
+      await few.query('SELECT pg_sleep(0.01)')
+      await insert(context, eventId)
+      open -= 1
+    }
+    const receivers = [receiverWith(handle, few), receiverWith(handle, few)]
+    const deliveries = Array.from({ length: 20 }, (_, index) => receivers[index % 2]?.process(eventOf(index)))
+    expect(new Set((await Promise.all(deliveries)).map((outcome) => outcome?.status))).toEqual(new Set(['applied']))
     expect(most).toBe(2)
   })
 

@@ -1,8 +1,8 @@
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import { describe, expectTypeOf, it } from 'vitest'
-import { createReceiver, type ReceiverStore } from '../../index.ts'
-import { type IoredisClient, type NodeRedisClient, redisStore } from './index.ts'
+import type { ReceiverStore } from '../../index.ts'
+import { type IoredisClient, type NodeRedisClient, redisStore } from './redis-store.ts'
 
 describe('the client', () => {
   it('is one of ioredis', () => {
@@ -30,16 +30,6 @@ describe('the client', () => {
   })
 })
 
-describe('the store', () => {
-  it('has no transactions, so that context.commit takes nothing', () => {
-    expectTypeOf(redisStore(new Redis())).toEqualTypeOf<ReceiverStore>()
-    createReceiver({
-      secret: () => undefined,
-      store: redisStore(new Redis()),
-      on: {
-        // @ts-expect-error no transaction
-        'note.ended': (_event, context) => context.commit(new Redis().multi()),
-      },
-    })
-  })
+it('the store is one with leases', () => {
+  expectTypeOf(redisStore(new Redis())).toEqualTypeOf<ReceiverStore>()
 })

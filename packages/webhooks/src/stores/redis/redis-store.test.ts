@@ -50,15 +50,27 @@ describe('the store in Redis', () => {
     expect(statistics).not.toContain('cmdstat_eval:')
   })
 
+  it('sends one command for a claim, also of a note that it knows', async () => {
+    const { integration } = aRequest()
+    await store.commit(await claimed(store, aRequest({ integration })))
+    await admin.config('RESETSTAT')
+    const change = { kind: 'note.updated', revision: 8 } as const
+    await claimed(store, aRequest({ integration, eventId: 'event_2', note: { noteId: 'note_1', change } }))
+    expect(await admin.info('commandstats')).toContain('cmdstat_evalsha:calls=1,')
+  })
+
   it('keeps two keys, which a user can read', async () => {
     const integration = 'keys'
     const claim = await claimed(store, aRequest({ integration }))
     const [event, note] = ['{notewire:keys}:event:event_1', '{notewire:keys}:note:note_1'] as const
     expect((await admin.keys('*{notewire:keys}*')).sort()).toEqual([event, note])
-    expect(await admin.get(event)).toMatch(new RegExp(`^${claim.fencingToken} \\d{13}$`))
+    expect(await admin.get(event)).toMatch(new RegExp(`^${claim.fencingToken} \\d{13} 0 $`))
     await store.commit(claim)
-    expect(await admin.get(event)).toBe(`processed ${claim.fencingToken}`)
-    expect(await admin.get(note)).toMatch(new RegExp(`^${claim.fencingToken} 0\n7\nkept \\d{13}\nnote.updated\n$`))
+    const committed = `^${claim.fencingToken} 0 \\d{13}`
+    expect(await admin.get(event)).toMatch(new RegExp(`${committed} processed$`))
+    expect(await admin.get(note)).toMatch(
+      new RegExp(`${committed} {"revision":7,"deleted":false,"seen":\\["note.updated"\\]}$`),
+    )
   })
 
   it('sets the expiry of its keys, so that there is nothing to prune', async () => {
@@ -171,9 +183,9 @@ describe('the store in Redis', () => {
   it('grants higher fencing tokens after the clock of the server was set back', async () => {
     const integration = 'clock'
     // Higher than the time in microseconds will be for two centuries.
-    await admin.set('{notewire:clock}:event:event_1', '8000000000000000 0')
+    await admin.set('{notewire:clock}:event:event_1', '8000000000000000 0 0 ')
     expect((await claimed(store, aRequest({ integration, note: undefined }))).fencingToken).toBe('8000000000000001')
-    await admin.set('{notewire:clock}:note:note_1', '8000000000000005 0\n')
+    await admin.set('{notewire:clock}:note:note_1', '8000000000000005 0 0 ')
     expect((await claimed(store, aRequest({ integration, eventId: 'event_2' }))).fencingToken).toBe('8000000000000006')
   })
 

@@ -1,40 +1,28 @@
 import { NotewireError } from '@notewire/protocol'
-import type { NoteChange } from '../../interfaces/revision-gate.ts'
-import {
-  type Claim,
-  type ClaimRequest,
-  type ClaimResult,
-  type CommitResult,
-  type ReceiverStore,
-  STORE_TIME_LIMIT_MS,
-} from '../../interfaces/store.ts'
+import { type AppliedRevision, raiseRevision } from '../../interfaces/revision-gate.ts'
+import { type Claim, type ClaimRequest, type ReceiverStore, STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
-import { eventKey, keysOf } from './keys.ts'
-import { appliedIn, seenLine } from './note-value.ts'
-import { type IoredisClient, type NodeRedisClient, type RunScript, scriptRunner } from './redis-client.ts'
-import { CLAIM, COMMIT, FORGET, RELEASE, RENEW, type Script } from './scripts.ts'
+import { claimResult, type Lease, releaseUnused } from '../look-result.ts'
+import { type IoredisClient, type NodeRedisClient, scriptRunner } from './redis-client.ts'
+import { CLAIM, FORGET, WRITE } from './scripts.ts'
+
+export type { IoredisClient, NodeRedisClient } from './redis-client.ts'
 
 /**
  * A store in Redis 6.2 or newer, or Valkey: for any number of instances, over your own client. Every operation is one script, so it is
- * atomic and takes one round trip. It uses the clock of the server. There is nothing to migrate or prune.
+ * atomic and takes one round trip; a claim that is `stale` is two. It uses the clock of the server. There is nothing to migrate or prune.
  *
  * **Keys.** `{notewire:<integration>}:event:<event id>` and `{notewire:<integration>}:note:<note id>`, after the key prefix of the client,
  * if it has one. All keys of an integration are in one slot of a Redis Cluster, and so on one node: the throughput of an integration is
  * limited to one node, and several integrations are spread over the nodes.
  *
- * **Limits.** An operation fails after five seconds with {@link RedisTimeoutError}. If Redis grants a claim after that, the store releases
- * it. Time limits of your client apply as well. If the answer to a claim is lost, because of a broken connection or such a time limit,
- * the event is `busy` until the lease expires after 20 s; the service sends the event again after 30 s.
+ * An operation fails after five seconds with {@link RedisTimeoutError}; time limits of your client apply as well. If Redis grants a claim after
+ * that, the store releases it. If the answer to a claim is lost, the event is `busy` until the lease expires after 20 s; the service sends the
+ * event again after 30 s.
  *
- * **What can be lost.** Redis answers before a replica has received the write. A failover can lose the last claims and commits: those
- * that the new master had not received, and all that the old master accepted while it was cut off. After such a loss an event that is
- * sent again can be applied again, an older revision can be applied after a newer one, two workers can claim one note (the commit of the
- * first is rejected), and an event that you forgot with `forget` can be a duplicate. An event that was not applied never counts as
- * applied. A crash of a server without a replica loses nothing with `appendfsync always`, one or two seconds with `everysec`, and
- * everything since the last snapshot without `appendonly`. If applying an event twice does harm, write idempotent handlers, or use a
- * store with transactions.
- *
- * Set `maxmemory-policy noeviction`, because evicted keys are lost.
+ * Redis answers before a replica has received a write, so a failover can lose the last claims and commits. Events can then be applied again
+ * or in the wrong order, but an event that was not applied never counts as applied. If that does harm, use a store with transactions. Set
+ * `maxmemory-policy noeviction`, because evicted keys are lost.
  *
  * @param client  a `Redis` or `Cluster` of `ioredis`, or a connected client, pool, cluster or sentinel of `redis`. Close it yourself
  * @throws OptionError if the client is from neither driver
@@ -44,97 +32,86 @@ import { CLAIM, COMMIT, FORGET, RELEASE, RENEW, type Script } from './scripts.ts
  * import { redisStore } from '@notewire/webhooks/redis'
  * import { Redis } from 'ioredis'
  *
- * const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://localhost')
- *
- * export const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   store: redisStore(redis),
- *   on: { 'note.deleted': ({ data }) => console.log(data.note_id, 'is gone') },
- * })
+ * const store = redisStore(new Redis(process.env['REDIS_URL'] ?? 'redis://localhost'))
+ * export const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], store, on: {} })
  * ```
  */
 export function redisStore(client: IoredisClient | NodeRedisClient): ReceiverStore {
-  return new RedisStore(scriptRunner(client))
-}
+  const run = scriptRunner(client)
 
-class RedisStore implements ReceiverStore {
-  readonly #run: RunScript
-
-  constructor(run: RunScript) {
-    this.#run = run
+  async function leaseOf(request: ClaimRequest): Promise<Lease> {
+    const { leaseMs, keepMs } = request
+    return leaseIn(await run(CLAIM, keysOf(request), [wholeMs(leaseMs), wholeMs(keepMs)]))
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { note, gate, leaseMs, keepMs } = request
-    const args = [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]
-    if (note?.change?.revision !== undefined && gate !== 'off') {
-      args.push(revisionOf(note.change), gate, seenLine(note.change), timeOf(note.change))
-    }
-    const reply = await this.#runScript('claim', CLAIM, keysOf(request), args, (lateReply) => {
-      // The receiver no longer waits for this claim. Without the release, the event would be busy until the lease expires.
-      const late = claimResult(lateReply, request)
-      if (late.status === 'claimed') this.release(late.claim).catch(() => undefined)
-    })
-    return claimResult(reply, request)
+  /** Writes the values of a claim. Returns `false` if the claim was lost. */
+  async function write({ request, fencingToken }: Claim, writing: Writing): Promise<boolean> {
+    const { leaseMs, eventState = '', noteState = '' } = writing
+    const leased = leaseMs === undefined ? '0' : wholeMs(leaseMs)
+    const states = [eventState, noteState].slice(0, keysOf(request).length)
+    const reply = await run(WRITE, keysOf(request), [fencingToken, leased, wholeMs(request.keepMs), ...states])
+    return reply === 'written'
   }
 
-  async renew({ request, fencingToken }: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
-    const args = [fencingToken, wholeMs(leaseMs), wholeMs(leaseMs + request.keepMs)]
-    const reply = await this.#runScript('renew', RENEW, keysOf(request), args)
-    return reply === 'renewed' ? reply : 'lost'
-  }
-
-  async commit({ request, fencingToken }: Claim): Promise<CommitResult> {
-    const { note, keepMs } = request
-    const args = [fencingToken, wholeMs(keepMs)]
-    if (note?.change !== undefined) {
-      args.push(revisionOf(note.change), seenLine(note.change), timeOf(note.change))
-    }
-    const reply = await this.#runScript('commit', COMMIT, keysOf(request), args)
-    return reply === 'committed' ? reply : 'lost'
-  }
-
-  async release({ request, fencingToken }: Claim): Promise<void> {
-    await this.#runScript('release', RELEASE, keysOf(request), [fencingToken])
-  }
-
-  async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const reply = await this.#runScript('forget', FORGET, [eventKey(integration, eventId)], [])
-    return reply === 'forgotten' ? reply : 'unknown'
-  }
-
-  /** Does nothing: Redis removes expired keys. */
-  async prune(): Promise<number> {
-    return 0
-  }
-
-  #runScript(
-    operation: string,
-    script: Script,
-    keys: readonly string[],
-    args: readonly string[],
-    onLate?: (reply: string) => void,
-  ): Promise<string> {
-    const work = this.#run(script, keys, args)
+  function limited<Result>(operation: string, work: Promise<Result>, onLate?: (result: Result) => void) {
     return withinTimeLimit(work, STORE_TIME_LIMIT_MS, () => new RedisTimeoutError(operation), onLate)
   }
+
+  async function release(held: Claim): Promise<void> {
+    await limited('release', write(held, {}))
+  }
+
+  return {
+    async claim(request) {
+      const lease = await limited('claim', leaseOf(request), (late) => {
+        // The receiver no longer waits for this claim. Without the release, the event would be busy until the lease expires.
+        void releaseUnused(request, late, release)
+      })
+      return await claimResult(request, lease, release)
+    },
+    async renew(held, leaseMs) {
+      return (await limited('renew', write(held, { leaseMs }))) ? 'renewed' : 'lost'
+    },
+    async commit(held) {
+      // What was applied is still the same: another claim would have changed the token.
+      const { note } = held.request
+      const noteState = note?.change && JSON.stringify(raiseRevision(held.applied, note.change))
+      return (await limited('commit', write(held, { eventState: 'processed', noteState }))) ? 'committed' : 'lost'
+    },
+    release,
+    async forget(integration, eventId) {
+      const reply = await limited('forget', run(FORGET, keysOf({ integration, eventId }), []))
+      return reply === 'forgotten' ? reply : 'unknown'
+    },
+    /** Does nothing: Redis removes expired keys. */
+    prune: async () => 0,
+  }
 }
 
-function claimResult(reply: string, request: ClaimRequest): ClaimResult {
-  if (reply === 'duplicate' || reply === 'busy') return { status: reply }
-  const [first = '', second] = reply.split(' ')
-  if (first === 'stale') return { status: 'stale', appliedRevision: second === '' ? undefined : Number(second) }
-  return { status: 'claimed', claim: { request, fencingToken: first, applied: appliedIn(reply) } }
+interface Writing {
+  /** Omitted if there is no lease afterwards. */
+  readonly leaseMs?: number
+  readonly eventState?: 'processed'
+  readonly noteState?: string | undefined
 }
 
-/** The revision of a change, or an empty string. */
-function revisionOf({ revision }: NoteChange): string {
-  return revision === undefined ? '' : String(revision)
+/** Reads the reply of `CLAIM`. */
+function leaseIn(reply: string): Lease {
+  const [token, isLeased, event = '', note = ''] = reply.split('\n')
+  const eventState = stateOf(event)
+  const noteState = stateOf(note)
+  const known = {
+    applied: noteState === '' ? undefined : (JSON.parse(noteState) as AppliedRevision),
+    isProcessed: eventState !== '',
+    isForgotten: eventState === 'forgotten',
+    isLeased: isLeased === '1',
+  }
+  return { known: { ...known, eventVersion: undefined, noteVersion: undefined }, token: token || undefined }
 }
 
-/** The time at which a change occurred, in milliseconds since the Unix epoch, or an empty string. */
-function timeOf({ occurredAt }: NoteChange): string {
-  return occurredAt === undefined ? '' : String(occurredAt)
+/** What follows the token and the two times of a value. */
+function stateOf(value: string): string {
+  return value.split(' ').slice(3).join(' ')
 }
 
 // Redis accepts whole numbers of at least 1, and no Infinity.
@@ -151,4 +128,21 @@ export class RedisTimeoutError extends NotewireError<'redis_timeout'> {
         'Check the events "error" and "reconnecting" of your Redis client. The delivery will be retried.',
     )
   }
+}
+
+/** The keys of a claim: the key of its event and, if it has a note, the key of its note. */
+function keysOf({
+  integration,
+  eventId,
+  note,
+}: Pick<ClaimRequest, 'integration' | 'eventId' | 'note'>): readonly string[] {
+  const tag = hashTag(integration)
+  const event = `${tag}:event:${eventId}`
+  return note === undefined ? [event] : [event, `${tag}:note:${note.noteId}`]
+}
+
+// All keys of an integration are in one slot of a cluster, because one commit writes the keys of an event and its note. The slot cannot
+// depend on the note, because `forget` knows no note id. A hash tag ends at the first closing brace, and must not be empty.
+function hashTag(integration: string): string {
+  return `{notewire:${integration.replaceAll(/[%{}]/g, (character) => encodeURIComponent(character))}}`
 }

@@ -4,11 +4,10 @@ import { expect, it } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
 import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
-import { betterSqlite } from '../../storage/better-sqlite.ts'
-import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
+import { betterSqlite } from '../../storage/sqlite-connection.ts'
 import { appliedText } from '../fixtures/applied-text.ts'
 import { memoryStore } from '../memory-store.ts'
-import { type SqliteStore, sqliteStore } from './sqlite-store.ts'
+import { sqliteStore } from './sqlite-store.ts'
 
 const KEEP_MS = 400
 
@@ -50,7 +49,7 @@ const request: fc.Arbitrary<ClaimRequest> = fc.record({
 
 type Step =
   | { readonly do: 'claim' | 'apply'; readonly request: ClaimRequest }
-  | { readonly do: 'commit' | 'commit in a transaction' | 'roll back' | 'release'; readonly claim: number }
+  | { readonly do: 'commit' | 'release'; readonly claim: number }
   | { readonly do: 'renew'; readonly claim: number; readonly leaseMs: number }
   | { readonly do: 'forget'; readonly integration: string; readonly eventId: string }
   | { readonly do: 'prune' }
@@ -64,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      do: fc.constantFrom('commit', 'commit in a transaction', 'roll back', 'release'),
+      do: fc.constantFrom('commit', 'commit', 'release'),
       claim,
     }),
   },
@@ -103,7 +102,7 @@ it('answers like the store in memory in any history', async () => {
       const clock = new ManualClock()
       const store = sqliteStore(betterSqlite(database), { clock })
       await store.migrate()
-      const sqlite = new HistoryRunner(store, database)
+      const sqlite = new HistoryRunner(store)
       const memory = new HistoryRunner(memoryStore({ clock }))
       for (const each of steps) {
         if (each.do === 'wait') await clock.advance(each.ms)
@@ -126,14 +125,11 @@ it('answers like the store in memory in any history', async () => {
 })
 
 class HistoryRunner {
-  readonly #store: ReceiverStore | SqliteStore<SqliteConnection>
-  readonly #database: Database.Database | undefined
+  readonly #store: ReceiverStore
   readonly #claims: Claim[] = []
 
-  /** @param database  runs transactions; without it, `commit` replaces them */
-  constructor(store: ReceiverStore | SqliteStore<SqliteConnection>, database?: Database.Database) {
+  constructor(store: ReceiverStore) {
     this.#store = store
-    this.#database = database
   }
 
   async run(step: Exclude<Step, { do: 'wait' }>): Promise<unknown> {
@@ -162,23 +158,11 @@ class HistoryRunner {
     switch (step.do) {
       case 'commit':
         return await this.#store.commit(claim)
-      case 'commit in a transaction':
-        return this.#database ? this.#commitIn(this.#database, claim, 'COMMIT') : await this.#store.commit(claim)
-      case 'roll back':
-        if (this.#database) this.#commitIn(this.#database, claim, 'ROLLBACK')
-        return undefined
       case 'release':
         return await this.#store.release(claim)
       case 'renew':
         return await this.#store.renew(claim, step.leaseMs)
     }
-  }
-
-  #commitIn(database: Database.Database, claim: Claim, end: 'COMMIT' | 'ROLLBACK'): unknown {
-    database.exec('BEGIN IMMEDIATE')
-    const result = this.#store.commitIn?.(database as never, claim)
-    database.exec(end)
-    return result
   }
 
   expectTokensToGrow(): void {

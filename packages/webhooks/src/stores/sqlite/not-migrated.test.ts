@@ -4,12 +4,16 @@ import { DatabaseSync } from 'node:sqlite'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { recordingLogger } from '../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
-import { betterSqlite } from '../../storage/better-sqlite.ts'
+import { createReceiver } from '../../receiver/receiver.ts'
 import { nodeSqlite } from '../../storage/node-sqlite.ts'
-import { SqliteFolderMissingError, SqliteNotMigratedError } from '../../storage/sqlite-errors.ts'
+import { betterSqlite } from '../../storage/sqlite-connection.ts'
+import { SqliteFolderMissingError, SqliteNotMigratedError } from '../../storage/sqlite-driver.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { sqliteStore } from './sqlite-store.ts'
+import { sqliteTransactions } from './sqlite-transactions.ts'
 
 const CLAIM = { integration: 's', eventId: 'one', gate: 'strict', leaseMs: 20_000, keepMs: 97_200_000 } as const
 
@@ -36,31 +40,27 @@ describe.each([
   })
 })
 
-it('names the file of the connection, not migrate, if a handler commits in another file', async () => {
-  const store = sqliteStore(temporaryPath(onTestFinished))
-  onTestFinished(() => store.close())
-  await store.migrate()
-  const otherPath = temporaryPath(onTestFinished)
-  const other = new DatabaseSync(otherPath)
-  onTestFinished(() => other.close())
-  const { outcomes, deliver, logger } = setUpReceiver({
-    store,
-    on: {
-      'note.ended': (_event, context) => {
-        other.exec('BEGIN IMMEDIATE')
-        try {
-          // @ts-expect-error the fixture's receiver has a store without transactions
-          void context.commit(other)
-        } finally {
-          other.exec('ROLLBACK')
-        }
-      },
-    },
+describe.each([
+  ['node:sqlite', (path: string) => new DatabaseSync(path)],
+  ['better-sqlite3', (path: string) => new Database(path)],
+])('a store with transactions over %s without tables', (_what, open) => {
+  it('rejects with an error that names migrate and the file, which the log shows', async () => {
+    const path = temporaryPath(onTestFinished)
+    const store = sqliteTransactions(open(path))
+    await expect(store.forget('s', 'one')).rejects.toThrow(path)
+
+    const logger = recordingLogger()
+    const receiver = createReceiver({ secret: TEST_SECRET, store, logger, on: { 'note.ended': () => undefined } })
+    const event = anEvent({ kind: 'note.ended' })
+    expect(await receiver.process(event)).toMatchObject({
+      status: 'store-failed',
+      error: { code: 'sqlite_not_migrated', cause: expect.any(Error) },
+    })
+    expect(logger.lines.join()).toMatch(/^error the store failed.*sqlite_not_migrated.*await store\.migrate\(\)/)
+    expect(logger.lines.join()).toContain(path)
+    await store.migrate()
+    expect((await receiver.process(event)).status).toBe('applied')
   })
-  expect((await deliver(anEvent({ kind: 'note.ended' }))).status).toBe(500)
-  expect(outcomes).toMatchObject([{ status: 'failed', error: { code: 'sqlite_not_migrated' } }])
-  expect(logger.lines.join()).toMatch(/Open it on the file of the store/)
-  expect(logger.lines.join()).toContain(otherPath)
 })
 
 it('says of D1 and Durable Objects, which have no file, only that the tables are missing', async () => {

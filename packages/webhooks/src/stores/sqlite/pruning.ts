@@ -10,15 +10,14 @@ const ROWS_AT_A_TIME = 500
  *
  * @returns how many processed events and revisions were removed
  */
-export async function pruneTables(
-  batch: (statements: readonly SqliteStatement[]) => Promise<readonly SqliteRow[][]>,
-  now: () => number | null,
-): Promise<number> {
+export async function pruneTables(batch: Batch, now: () => number | null): Promise<number> {
   return (await pruneTable(batch, now, EVENTS)) + (await pruneTable(batch, now, NOTES))
 }
 
+type Batch = (statements: readonly SqliteStatement[]) => Promise<readonly SqliteRow[][]>
+
 async function pruneTable(
-  batch: (statements: readonly SqliteStatement[]) => Promise<readonly SqliteRow[][]>,
+  batch: Batch,
   now: () => number | null,
   { nextRows, expire, endLeases, removeIdle }: TableStatements,
 ): Promise<number> {
@@ -44,12 +43,8 @@ interface TableStatements {
   readonly removeIdle: string
 }
 
-const EVENTS = tableStatements('notewire_events', 'event_id', 'processed_at = NULL, forgotten_at = NULL')
-const NOTES = tableStatements(
-  'notewire_notes',
-  'note_id',
-  "revision = NULL, deleted = 0, deleted_at_any_revision = 0, deletion_occurred_at = NULL, seen = '[]'",
-)
+const EVENTS = tableStatements('notewire_events', 'event_id', 'forgotten = 0')
+const NOTES = tableStatements('notewire_notes', 'note_id', 'applied = NULL')
 
 function tableStatements(table: string, id: string, nothingKept: string): TableStatements {
   const theseRows = `(integration, ${id}) > (?, ?) AND (integration, ${id}) <= (?, ?)`

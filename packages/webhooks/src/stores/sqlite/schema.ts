@@ -11,25 +11,20 @@ export const SCHEMA: readonly SqliteStatement[] = [
     CREATE TABLE IF NOT EXISTS notewire_events (
       integration TEXT NOT NULL,
       event_id TEXT NOT NULL,
-      fencing_token INTEGER NOT NULL, -- of the latest claim
-      lease_ends_at INTEGER,          -- of the claim that has not ended
-      processed_at INTEGER,           -- the mark of a commit
-      forgotten_at INTEGER,           -- the mark counts no longer: the event may be processed again
-      kept_until INTEGER,             -- when the mark may be pruned
+      fencing_token INTEGER NOT NULL,       -- of the latest claim
+      lease_ends_at INTEGER,                -- of the claim that has not ended
+      kept_until INTEGER,                   -- set by a commit: when the record may be pruned
+      forgotten INTEGER NOT NULL DEFAULT 0, -- the record counts no longer: the event may be processed again
       PRIMARY KEY (integration, event_id)
     ) STRICT, WITHOUT ROWID`,
   `
     CREATE TABLE IF NOT EXISTS notewire_notes (
       integration TEXT NOT NULL,
       note_id TEXT NOT NULL,
-      fencing_token INTEGER NOT NULL,     -- of the latest claim
-      lease_ends_at INTEGER,              -- of the claim that has not ended
-      revision INTEGER,                   -- the highest that was applied
-      deleted INTEGER NOT NULL DEFAULT 0, -- whether the note counts as deleted
-      deleted_at_any_revision INTEGER NOT NULL DEFAULT 0, -- only a later time ends the deletion: it had no revision
-      deletion_occurred_at INTEGER,       -- when the deletion occurred, if that is known
-      seen TEXT NOT NULL DEFAULT '[]',    -- what was applied at that revision since its deletion: kinds, in JSON
-      kept_until INTEGER,                 -- when the revision may be pruned
+      fencing_token INTEGER NOT NULL, -- of the latest claim
+      lease_ends_at INTEGER,          -- of the claim that has not ended
+      kept_until INTEGER,             -- when what was applied may be pruned
+      applied TEXT,                   -- what was applied: an AppliedRevision in JSON
       PRIMARY KEY (integration, note_id)
     ) STRICT, WITHOUT ROWID`,
 ].map((sql) => ({ sql, parameters: [] }))
@@ -41,7 +36,7 @@ export const FIND_SCHEMA: SqliteStatement = {
 }
 
 /** SQL: the time of the database. */
-export const DATABASE_TIME = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
+const DATABASE_TIME = "CAST(unixepoch('subsec') * 1000 AS INTEGER)"
 
 /** SQL with one parameter: the time of the caller, or the time of the database if the parameter is `null`. */
 export const NOW = `coalesce(?, ${DATABASE_TIME})`

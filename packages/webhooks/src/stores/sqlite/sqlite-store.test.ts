@@ -1,10 +1,11 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { betterSqlite } from '../../storage/better-sqlite.ts'
 import { NodeSqliteMissingError } from '../../storage/node-sqlite.ts'
-import type { PreparedStatement, SqliteConnection } from '../../storage/sqlite-connection.ts'
-import { SqliteNotMigratedError } from '../../storage/sqlite-errors.ts'
+import { betterSqlite, type PreparedStatement, type SqliteConnection } from '../../storage/sqlite-connection.ts'
+import { SqliteNotMigratedError } from '../../storage/sqlite-driver.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
@@ -71,6 +72,55 @@ it('migrate does not wait for a writer if nothing is missing', async () => {
   await expect(another?.migrate()).resolves.toBeUndefined()
   writer.exec('ROLLBACK')
   for (const connection of [...connections, writer]) connection.close()
+})
+
+describe.each([
+  ['node:sqlite', sqliteStore, (path: string): SqliteConnection => new DatabaseSync(path)],
+  [
+    'better-sqlite3',
+    (path: string) => sqliteStore(betterSqlite(new Database(path))),
+    (path: string): SqliteConnection => new Database(path),
+  ],
+])('an operation over %s while another connection writes', (_driver, storeAt, open) => {
+  const request = (eventId: string) =>
+    ({ integration: 's', eventId, note: { noteId: 'n' }, gate: 'off', leaseMs: 20_000, keepMs: 97_200_000 }) as const
+
+  async function setUp() {
+    const path = temporaryPath(onTestFinished)
+    const store = storeAt(path)
+    onTestFinished(() => store.close())
+    await store.migrate()
+    const writer = open(path)
+    writer.exec('BEGIN IMMEDIATE')
+    return { store, writer }
+  }
+
+  it('waits without blocking the thread', async () => {
+    const { store, writer } = await setUp()
+    const claims = Array.from({ length: 20 }, (_, index) => store.claim(request(`event ${index}`)))
+    await sleep(300)
+    writer.exec('COMMIT')
+    const answers = (await Promise.all(claims)).map(({ status }) => status)
+    expect(answers.filter((status) => status === 'claimed')).toHaveLength(1)
+    expect(answers.filter((status) => status === 'busy')).toHaveLength(19)
+  })
+
+  it('rejects after 5 s', async () => {
+    const { store, writer } = await setUp()
+    const began = performance.now()
+    await expect(store.claim(request('one'))).rejects.toThrow('database is locked')
+    expect(performance.now() - began).toBeGreaterThan(4_900)
+    writer.exec('COMMIT')
+    expect((await store.claim(request('one'))).status).toBe('claimed')
+  })
+})
+
+it('the store removes the busy timeout of 5 s of a better-sqlite3 connection, which would block the thread', async () => {
+  const connection = new Database(temporaryPath(onTestFinished))
+  onTestFinished(() => void connection.close())
+  expect(connection.pragma('busy_timeout', { simple: true })).toBe(5_000)
+  await sqliteStore(betterSqlite(connection)).migrate()
+  expect(connection.pragma('busy_timeout', { simple: true })).toBe(0)
 })
 
 describe('a commit and a forget', () => {

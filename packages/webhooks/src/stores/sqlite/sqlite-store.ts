@@ -1,17 +1,22 @@
 import { type Clock, refuseUnknownOptions, refuseWithoutMethods } from '@notewire/protocol'
-import type { Claim, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
+import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import type { LookResult } from '../../interfaces/transaction-store.ts'
 import { driverOf } from '../../storage/node-sqlite.ts'
-import type { SqliteConnection } from '../../storage/sqlite-connection.ts'
-import type { Durability, SqliteDriver, SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
-import { explainMissingTables } from '../../storage/sqlite-errors.ts'
-import { whenFree } from '../../storage/when-free.ts'
-import { claimStatements, readClaim } from './claiming.ts'
-import { commitStatements, forgetStatement, hasRow, releaseStatements, renewStatements } from './ending.ts'
+import {
+  type Durability,
+  explainMissingTables,
+  type SqliteDriver,
+  type SqliteRow,
+  type SqliteStatement,
+  whenFree,
+} from '../../storage/sqlite-driver.ts'
+import { lookResult } from '../look-result.ts'
 import { pruneTables } from './pruning.ts'
 import { FIND_SCHEMA, SCHEMA } from './schema.ts'
+import { forgetStatement, knownEvent, leaseVersion, lookStatement, tokenIn, writeStatements } from './statements.ts'
 
 /** A store in SQLite. */
-export interface SqliteStore<Transaction = never> extends ReceiverStore<Transaction> {
+export interface SqliteStore extends ReceiverStore {
   /**
    * Creates the tables `notewire_events` and `notewire_notes` if they are missing. Call it at every start, before the first
    * event; any number of processes may call it at once. If nothing is missing it waits for no writer.
@@ -33,10 +38,6 @@ export interface SqliteStoreOptions {
  * The store uses a connection of its own, in WAL mode. While another connection writes, an operation retries for 5 s without
  * blocking the thread. Call `prune` from an hourly timer.
  *
- * A handler commits its event in its own transaction, on its own connection to the same database, with
- * `context.commit(db)`: synchronously, and it throws if the claim was lost. Begin with `BEGIN IMMEDIATE`, because a
- * transaction that reads before it writes can fail at the write.
- *
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError if `database` is neither, or for an unknown option
  * @throws NodeSqliteMissingError from the operations of a store with a path, if the runtime has no `node:sqlite`
@@ -44,101 +45,97 @@ export interface SqliteStoreOptions {
  * @throws SqliteNotMigratedError from the operations of the store, if `migrate` was not called
  * @example
  * ```ts
- * import { DatabaseSync } from 'node:sqlite'
  * import { createReceiver } from '@notewire/webhooks'
  * import { sqliteStore } from '@notewire/webhooks/sqlite'
  *
- * const database = new DatabaseSync('app.db', { timeout: 1_000 })
  * const store = sqliteStore('app.db')
  * await store.migrate()
- *
- * export const receiver = createReceiver({
- *   secret: () => process.env['NOTES_SIGNING_SECRET'],
- *   store,
- *   on: {
- *     'note.deleted': ({ data }, context) => {
- *       database.exec('BEGIN IMMEDIATE')
- *       try {
- *         database.prepare('DELETE FROM summaries WHERE note_id = ?').run(data.note_id)
- *         void context.commit(database)
- *         database.exec('COMMIT')
- *       } catch (error) {
- *         database.exec('ROLLBACK')
- *         throw error
- *       }
- *     },
- *   },
- * })
+ * export const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], store, on: {} })
  * ```
  */
-export function sqliteStore(database: string, options?: SqliteStoreOptions): SqliteStore<SqliteConnection>
-/** The same over a driver. The type of the driver determines what `context.commit` takes. */
-export function sqliteStore<Transaction>(
-  database: SqliteDriver<Transaction>,
-  options?: SqliteStoreOptions,
-): SqliteStore<Transaction>
-export function sqliteStore<Transaction>(
-  database: string | SqliteDriver<Transaction>,
-  options: SqliteStoreOptions = {},
-): SqliteStore<SqliteConnection> | SqliteStore<Transaction> {
+export function sqliteStore(database: string | SqliteDriver<never>, options: SqliteStoreOptions = {}): SqliteStore {
   refuseUnknownOptions('sqliteStore', options, ['clock'])
-  if (options.clock !== undefined) refuseWithoutMethods('clock', options.clock, ['now'])
+  const { clock } = options
+  if (clock !== undefined) refuseWithoutMethods('clock', clock, ['now'])
   const driver = driverOf(database, {
     path: "sqliteStore('events.db')",
     driver: "sqliteStore(betterSqlite(new Database('events.db')))",
   })
-  return storeOver<SqliteConnection & Transaction>(driver, options)
-}
-
-function storeOver<Transaction>(
-  driver: SqliteDriver<Transaction>,
-  { clock }: SqliteStoreOptions,
-): SqliteStore<Transaction> {
-  const now = () => (clock === undefined ? null : Math.floor(clock.now()))
-  const batch = async (statements: readonly SqliteStatement[], outlives: Durability) => {
-    try {
-      return await whenFree(() => driver.batch(statements, outlives))
-    } catch (error) {
-      throw explainMissingTables(error, driver.path, CALL_MIGRATE)
-    }
-  }
-  const batchIn = driver.batchIn?.bind(driver)
+  const tables = sqliteTables(driver, () => (clock === undefined ? null : Math.floor(clock.now())))
+  const { look, write, forget, prune, migrate } = tables
 
   return {
     async claim(request) {
-      return readClaim(await batch(claimStatements(request, now()), 'process'), request)
+      const found = await look(request)
+      if (found.status !== 'new') return found
+      const fencingToken = await write(request, { ...found.seen, leaseMs: request.leaseMs })
+      if (fencingToken === undefined) return { status: 'busy' }
+      return { status: 'claimed', claim: { request, fencingToken, applied: found.seen.applied } }
     },
     async renew(claim, leaseMs) {
-      return hasRow(await batch(renewStatements(claim, leaseMs, now()), 'process')) ? 'renewed' : 'lost'
+      return (await write(claim.request, { ...versionsOf(claim), leaseMs })) === undefined ? 'lost' : 'renewed'
     },
     async commit(claim) {
-      return commitResult(await batch(commitStatements(claim, now()), 'power-cut'))
+      // What was applied is still the same: another claim would have changed the token.
+      const { request, applied } = claim
+      const writing = { ...versionsOf(claim), keepMs: request.keepMs, applied, change: request.note?.change }
+      return (await write(request, writing, 'power-cut')) === undefined ? 'lost' : 'committed'
     },
-    ...(batchIn && {
-      commitIn: (transaction: Transaction, claim: Claim) =>
-        commitResult(batchIn(transaction, commitStatements(claim, now()))),
-    }),
     async release(claim) {
-      await batch(releaseStatements(claim), 'process')
+      await write(claim.request, versionsOf(claim))
     },
-    async forget(integration, eventId) {
-      return hasRow(await batch([forgetStatement(integration, eventId, now())], 'power-cut')) ? 'forgotten' : 'unknown'
-    },
-    prune: () => pruneTables((statements) => batch(statements, 'process'), now),
-    async migrate() {
-      // Reading needs no lock: if nothing is missing, a start does not wait for other writers.
-      if (!hasRow(await batch([FIND_SCHEMA], 'process'))) await batch(SCHEMA, 'power-cut')
-    },
+    forget,
+    prune,
+    migrate,
     async close() {
       driver.close?.()
     },
   }
 }
 
+function versionsOf({ request, fencingToken }: Claim) {
+  const version = leaseVersion(fencingToken)
+  return { eventVersion: version, noteVersion: request.note && version }
+}
+
+/**
+ * The operations on the tables, which `sqliteTransactions` has as well.
+ *
+ * @param now  the time of the caller; `null` for the time of the database
+ */
+export function sqliteTables(driver: SqliteDriver<never>, now: () => number | null) {
+  const batch = async (statements: readonly SqliteStatement[], outlives: Durability = 'process') => {
+    try {
+      return await whenFree(() => driver.batch(statements, outlives))
+    } catch (error) {
+      throw explainMissingTables(error, driver.path, CALL_MIGRATE)
+    }
+  }
+
+  return {
+    async look(request: ClaimRequest): Promise<LookResult> {
+      const [[row] = []] = await batch([lookStatement(request, now())])
+      return lookResult(request, knownEvent(row))
+    },
+    async write(request: ClaimRequest, writing: Parameters<typeof writeStatements>[1], outlives?: Durability) {
+      return tokenIn(await batch(writeStatements(request, writing, now()), outlives))
+    },
+    async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
+      return hasRow(await batch([forgetStatement(integration, eventId)], 'power-cut')) ? 'forgotten' : 'unknown'
+    },
+    prune: () => pruneTables(batch, now),
+    async migrate(): Promise<void> {
+      // Reading needs no lock: if nothing is missing, a start does not wait for other writers.
+      if (!hasRow(await batch([FIND_SCHEMA]))) await batch(SCHEMA, 'power-cut')
+    },
+  }
+}
+
+/** What to do if the tables are missing. */
 const CALL_MIGRATE =
   'Call "await store.migrate()" at each start, before the receiver gets its first delivery. If you do call it, it used another ' +
   'file: check the path and the working directory.'
 
-function commitResult(rows: readonly SqliteRow[][]): CommitResult {
-  return hasRow(rows) ? 'committed' : 'lost'
+function hasRow(rows: readonly SqliteRow[][]): boolean {
+  return rows[0]?.[0] !== undefined
 }

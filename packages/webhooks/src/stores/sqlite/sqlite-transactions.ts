@@ -1,9 +1,18 @@
 import { OptionError } from '@notewire/protocol'
-import type { TransactionStore } from '../../interfaces/transaction-store.ts'
-import { type DurableObjectSqlStorage, runAll as runInDurableObject } from '../../storage/durable-object-sqlite.ts'
-import { inTransaction, runAll, type SqliteConnection } from '../../storage/sqlite-connection.ts'
-import type { SqliteStore } from './sqlite-store.ts'
-import { transactionsOf } from './synchronous-transactions.ts'
+import type { NoteChange } from '../../interfaces/revision-gate.ts'
+import type { ClaimRequest } from '../../interfaces/store.ts'
+import {
+  type Seen,
+  TransactionEndedError,
+  type TransactionResult,
+  type TransactionStore,
+  type TransactionWork,
+} from '../../interfaces/transaction-store.ts'
+import { type DurableObjectSqlStorage, runAll as runInDurableObject } from '../../storage/cloudflare-sqlite.ts'
+import { inTransaction, pathOf, runAll, type SqliteConnection } from '../../storage/sqlite-connection.ts'
+import { type SqliteRow, type SqliteStatement, whenFree } from '../../storage/sqlite-driver.ts'
+import { type SqliteStore, sqliteTables } from './sqlite-store.ts'
+import { tokenIn, writeStatements } from './statements.ts'
 
 /** A store of which the receiver processes each event in one transaction of SQLite. */
 export interface SqliteTransactions<Transaction> extends TransactionStore<Transaction>, Pick<SqliteStore, 'migrate'> {}
@@ -18,8 +27,9 @@ export interface SqliteTransactions<Transaction> extends TransactionStore<Transa
  *
  * It has the same tables as `sqliteStore`. Call `migrate` before the first event, and `prune` from an hourly timer.
  *
- * @param database  your connection, of `node:sqlite` or `better-sqlite3`. The store sets it to `synchronous = FULL`. Do not leave a transaction
- * of yours open on it while you wait for a promise
+ * @param database  your connection, of `node:sqlite` or `better-sqlite3`. The store sets it to `synchronous = FULL`. With several processes,
+ * set `PRAGMA journal_mode = WAL`: otherwise a reader can make a commit fail, and the service must send the event again. Do not leave a
+ * transaction of yours open on it while you wait for a promise
  * @throws OptionError if `database` is no connection
  * @example
  * ```ts
@@ -63,6 +73,7 @@ export function sqliteTransactions<Connection extends SqliteConnection>(
     run: (statements) => runAll(durable(), statements),
     inTransaction: (work) => inTransaction(durable(), work),
     isOpen: () => database.isTransaction ?? database.inTransaction ?? true,
+    path: () => pathOf(database),
   })
 }
 
@@ -84,5 +95,90 @@ export function durableObjectTransactions<Storage extends DurableObjectSqlStorag
     run: (statements) => runInDurableObject(storage, statements),
     inTransaction: (work) => storage.transactionSync(work),
     isOpen: () => true,
+    path: () => undefined,
   })
+}
+
+/** A database whose transactions are synchronous functions. */
+interface SynchronousDatabase<Transaction> {
+  /** What handlers get. */
+  readonly transaction: Transaction
+  /** Runs statements, in the open transaction if there is one. */
+  run(statements: readonly SqliteStatement[]): readonly SqliteRow[][]
+  /** Commits when `work` returns, and rolls back if it throws. */
+  inTransaction<Result>(work: () => Result): Result
+  /** The file, if the database has one and says it. */
+  path(): string | undefined
+  /** Whether a transaction is open. */
+  isOpen(): boolean
+}
+
+/** The store over such a database. */
+function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>): SqliteTransactions<Transaction> {
+  const driver = {
+    // A single statement is its own transaction, and a look waits for no writer.
+    batch: (statements: readonly SqliteStatement[]) =>
+      statements.length === 1 ? database.run(statements) : database.inTransaction(() => database.run(statements)),
+    get path() {
+      return database.path()
+    },
+  }
+  const { look, forget, migrate, prune } = sqliteTables(driver, () => null)
+  return {
+    look,
+    async transact(request, seen, work) {
+      let failure: { readonly error: unknown } | undefined
+      const result = await whenFree(() => {
+        let hasBegun = false
+        try {
+          return database.inTransaction(() => {
+            hasBegun = true
+            return transactNow(database, request, seen, work)
+          })
+        } catch (error) {
+          // If it could not begin, another connection may be writing.
+          if (!hasBegun) throw error
+          failure = { error }
+          return undefined
+        }
+      })
+      if (result === undefined) throw failure?.error
+      return result
+    },
+    forget,
+    migrate,
+    prune,
+  }
+}
+
+function transactNow<Transaction>(
+  database: SynchronousDatabase<Transaction>,
+  request: ClaimRequest,
+  seen: Seen,
+  work: TransactionWork<Transaction>,
+): TransactionResult {
+  const change = work.change()
+  const hold = (given: Seen, changeNow: NoteChange | undefined) =>
+    tokenIn(database.run(writeStatements(request, { ...given, keepMs: request.keepMs, change: changeNow }, null)))
+  const token = hold(seen, change)
+  if (token === undefined) return { status: 'changed' }
+  refusePromise(work.call(database.transaction))
+  if (!database.isOpen()) throw new TransactionEndedError()
+  const changeAfter = work.change()
+  if (changeAfter?.revision !== change?.revision) {
+    const version = `${token} `
+    hold({ ...seen, eventVersion: version, noteVersion: request.note && version }, changeAfter)
+  }
+  return { status: 'committed' }
+}
+
+function refusePromise(returned: unknown): void {
+  if (typeof (returned as Partial<PromiseLike<unknown>> | null | undefined)?.then !== 'function') return
+  // It may reject later.
+  Promise.resolve(returned).catch(() => undefined)
+  throw new OptionError(
+    'on',
+    'a handler returned a promise, but a transaction of SQLite is synchronous: what the handler writes later would not be part of it. ' +
+      'Do what is asynchronous in the option prepare, and write without await. The event was rolled back and will be retried.',
+  )
 }

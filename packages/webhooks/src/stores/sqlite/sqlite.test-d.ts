@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import Database from 'better-sqlite3'
 import { describe, expectTypeOf, it } from 'vitest'
 import { createReceiver } from '../../index.ts'
@@ -25,39 +25,12 @@ describe('a connection', () => {
   })
 })
 
-describe('context.commit', () => {
-  it('takes the connection of a handler, of either kind', () => {
-    createReceiver({
-      secret: () => undefined,
-      store: sqliteStore('events.db'),
-      on: {
-        'note.ended': (_event, context) => context.commit(new DatabaseSync('events.db')),
-        'note.deleted': (_event, context) => context.commit(database),
-        // @ts-expect-error no connection
-        'note.updated': (_event, context) => context.commit('events.db'),
-      },
-    })
-  })
-
-  it('takes the storage of a Durable Object', () => {
-    const storage = {} as DurableObjectSqlStorage
-    expectTypeOf(sqliteStore(durableObjectSqlite(storage))).toEqualTypeOf<SqliteStore<DurableObjectSqlStorage>>()
-    createReceiver({
-      secret: () => undefined,
-      store: sqliteStore(durableObjectSqlite(storage)),
-      on: { 'note.ended': (_event, context) => storage.transactionSync(() => void context.commit(storage)) },
-    })
-  })
-
-  it('takes nothing on D1, which has no transactions for handlers', () => {
-    const store = sqliteStore(d1({} as D1Binding))
-    expectTypeOf(store).toEqualTypeOf<SqliteStore>()
-    createReceiver({
-      secret: () => undefined,
-      store,
-      // @ts-expect-error no transaction to mark it in
-      on: { 'note.ended': (_event, context) => context.commit(database) },
-    })
+describe('a store with leases', () => {
+  it('takes a path, and the drivers of better-sqlite3, Durable Objects and D1', () => {
+    expectTypeOf(sqliteStore('events.db')).toEqualTypeOf<SqliteStore>()
+    expectTypeOf(sqliteStore(betterSqlite(database))).toEqualTypeOf<SqliteStore>()
+    expectTypeOf(sqliteStore(durableObjectSqlite({} as DurableObjectSqlStorage))).toEqualTypeOf<SqliteStore>()
+    expectTypeOf(sqliteStore(d1({} as D1Binding))).toEqualTypeOf<SqliteStore>()
   })
 })
 

@@ -1,0 +1,53 @@
+import { DatabaseSync } from 'node:sqlite'
+import { NotesClient } from '@notewire/client'
+import { createMirror } from '@notewire/mirror'
+import { sqliteMirror } from '@notewire/mirror/sqlite'
+import { expressHandler } from '@notewire/webhooks/express'
+import express from 'express'
+
+const path = process.env['NOTES_DATABASE'] ?? 'notes.db'
+const database = new DatabaseSync(path, { timeout: 1_000 })
+database.exec(`CREATE TABLE IF NOT EXISTS transcripts (
+  note_id TEXT NOT NULL, version INTEGER NOT NULL, session_id TEXT, text TEXT NOT NULL, PRIMARY KEY (note_id, version))`)
+const insert = database.prepare('INSERT INTO transcripts VALUES (?, ?, ?, ?)')
+const erase = database.prepare('DELETE FROM transcripts WHERE note_id = ?')
+
+const mirror = createMirror({
+  client: new NotesClient(), // reads NOTES_BASE_URL and NOTES_API_KEY
+  store: sqliteMirror(path),
+  hooks: { onProblem: ({ error, noteId }) => console.error(noteId, error) },
+})
+const receiver = mirror.receiver({ secret: () => process.env['NOTES_SIGNING_SECRET'] })
+const app = express().post('/webhooks/notes', expressHandler(receiver))
+const server = app.listen(Number(process.env['PORT'] ?? 3000))
+
+const stop = new AbortController()
+process.once('SIGTERM', () => stop.abort())
+
+await Promise.all([
+  mirror.run({ signal: stop.signal }),
+  mirror.consume({
+    name: 'new-transcripts',
+    from: 'now',
+    signal: stop.signal,
+    apply(changes, { commit }) {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        for (const change of changes) {
+          if (change.kind === 'removed') erase.run(change.noteId)
+          else if (change.parts.includes('transcript') && change.transcript !== null) {
+            insert.run(change.noteId, change.transcriptVersion, change.recordingSessionId, change.transcript.text)
+          }
+        }
+        // The rows and the position of the consumer are committed together.
+        void commit(database)
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        throw error
+      }
+    },
+  }),
+])
+server.close()
+await receiver.close()

@@ -1,0 +1,57 @@
+import { systemClock } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { isHeld, keepLease, LEASE_MS, leaseFrom } from './lease.ts'
+
+const NOW = 1_760_000_000_000
+
+describe('a lease', () => {
+  it.each([
+    [null, false],
+    [NOW - 1, false],
+    [NOW, false],
+    [NOW + 1, true],
+    [leaseFrom(NOW).until, true],
+    [NOW + 2 * LEASE_MS, true],
+    [NOW + 2 * LEASE_MS + 1, false],
+  ])('that ends at %s is held: %s', (until, held) => {
+    expect(isHeld(until, NOW)).toBe(held)
+  })
+})
+
+describe('keepLease', () => {
+  /** Works until a number of renewals, each of which has an outcome. */
+  async function renewals(outcomes: readonly (boolean | Error)[]): Promise<unknown> {
+    const left = [...outcomes]
+    const allRenewed = Promise.withResolvers<void>()
+    const clock = { ...systemClock, sleep: (_: number, signal?: AbortSignal) => nextTurn(signal) }
+    const renew = async () => {
+      const outcome = left.shift()
+      if (left.length === 0) allRenewed.resolve()
+      if (outcome instanceof Error) throw outcome
+      return outcome ?? true
+    }
+    return await keepLease({ clock, renew, lost: () => new Error('lost') }, async (signal) => {
+      await allRenewed.promise
+      await nextTurn()
+      return signal.reason
+    })
+  }
+
+  it('continues if a renewal fails', async () => {
+    expect(await renewals([true, new Error('the store is down'), true])).toBeUndefined()
+  })
+
+  it('aborts its signal when the lease is lost', async () => {
+    expect(await renewals([true, false])).toMatchObject({ message: 'lost' })
+  })
+
+  it('rejects with the error of the work', async () => {
+    const lease = { clock: systemClock, renew: async () => true, lost: () => new Error('lost') }
+    await expect(keepLease(lease, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  })
+})
+
+async function nextTurn(signal?: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve))
+  signal?.throwIfAborted()
+}

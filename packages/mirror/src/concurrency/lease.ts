@@ -1,0 +1,54 @@
+import type { Clock } from '@notewire/protocol'
+
+/**
+ * The length of every lease, in milliseconds: of an integration, a consumer, a listing or a due note. After a crash, another process continues when
+ * the lease has expired.
+ */
+export const LEASE_MS = 30_000
+
+const RENEW_EVERY_MS = LEASE_MS / 3
+
+/** The lease that is taken or renewed now. */
+export function leaseFrom(now: number): { readonly now: number; readonly until: number } {
+  return { now, until: now + LEASE_MS }
+}
+
+/** Whether a process holds a lease. One that ends more than twice its length ahead was written by a clock that was wrong. */
+export function isHeld(until: number | null, now: number): until is number {
+  return until !== null && until > now && until <= now + 2 * LEASE_MS
+}
+
+export interface HeldLease {
+  readonly clock: Clock
+  /** Resolves to `false` if another process has the lease. If it rejects, the lease has not ended: the next renewal may still be in time. */
+  readonly renew: () => Promise<boolean>
+  readonly lost: () => Error
+}
+
+/**
+ * Works under a lease, and renews it meanwhile.
+ *
+ * @param work  its signal fires with the error `lost` when the lease is lost
+ */
+export async function keepLease<Result>(
+  { clock, renew, lost }: HeldLease,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const ended = new AbortController()
+  const over = new AbortController()
+
+  async function keep(): Promise<void> {
+    for (;;) {
+      await clock.sleep(RENEW_EVERY_MS, over.signal)
+      if (!(await renew().catch(() => true)) && !over.signal.aborted) return ended.abort(lost())
+    }
+  }
+
+  const keeping = keep().catch(() => undefined)
+  try {
+    return await work(ended.signal)
+  } finally {
+    over.abort()
+    await keeping
+  }
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '@notewire/protocol'
+import { MirrorError } from '../interfaces/errors.ts'
+import { ERASE_BATCH_SIZE } from '../interfaces/integration-store.ts'
+import { audit, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { ERASE_WITHIN_MS, noteIdsOf } from '../interfaces/note-state.ts'
+import type { ReadableStore } from '../interfaces/store.ts'
+import { acceptRemoval, eraseUnconfirmed } from '../rules/absence-rule.ts'
+import type { Ledger } from './ledger.ts'
+
+/** The longest time that a sync or a pause continues before it checks for overdue notes, in milliseconds. */
+export const ERASE_EVERY_MS = 5 * 60_000
+
+interface ErasureContext {
+  readonly store: ReadableStore
+  readonly integration: string
+  readonly clock: Clock
+  readonly ledger: Ledger
+}
+
+/**
+ * Erases the content of notes that an event hid an hour ago and whose deletion no read has confirmed. It needs no request, so content is
+ * erased in time even if the service is down or many notes are due.
+ */
+export class OverdueErasure {
+  readonly #context: ErasureContext
+  #checkedAt = 0
+
+  constructor(context: ErasureContext) {
+    this.#context = context
+  }
+
+  /** Erases everything that is overdue. If no note can be, because the first was hidden at `hiddenSince`, the store is not read. */
+  async run(hiddenSince: number | null = 0): Promise<void> {
+    const { store, integration, clock, ledger } = this.#context
+    const now = clock.now()
+    this.#checkedAt = now
+    if (hiddenSince === null || (hiddenSince > now - ERASE_WITHIN_MS && hiddenSince <= now)) return
+    for (;;) {
+      const query = { hiddenBefore: now - ERASE_WITHIN_MS, limit: ERASE_BATCH_SIZE }
+      const overdue = await store.listStates(integration, query)
+      if (overdue.length === 0) return
+      await ledger.revise(noteIdsOf(overdue), (state) => eraseUnconfirmed(state, now))
+    }
+  }
+
+  /**
+   * Erases everything that is overdue if the last check was five minutes ago: for work that may last for hours. Never rejects: the next
+   * sync, which begins with `run`, reports the failure.
+   */
+  async runIfDue(): Promise<void> {
+    if (Math.abs(this.#context.clock.now() - this.#checkedAt) < ERASE_EVERY_MS) return
+    await this.run().catch(() => undefined)
+  }
+}
+
+/**
+ * Erases the notes whose removal a scan holds back.
+ *
+ * @returns how many notes were removed
+ * @throws MirrorError `scan_unknown` when the scan holds nothing back
+ */
+export async function acceptRemovals(
+  scanId: string,
+  { store, integration, ledger, clock }: ErasureContext,
+  hooks: MirrorHooks,
+): Promise<number> {
+  let removed = 0
+  try {
+    for (let after = ''; ; ) {
+      const query = { heldBy: scanId, after, limit: ERASE_BATCH_SIZE }
+      const noteIds = noteIdsOf(await store.listStates(integration, query))
+      const last = noteIds.at(-1)
+      if (last === undefined) break
+      removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
+      after = last
+    }
+  } finally {
+    const at = new Date(clock.now())
+    if (removed > 0) await audit(hooks, { act: 'acceptRemovals', integration, at, scanId, removed })
+  }
+  if (removed > 0) return removed
+  throw new MirrorError(
+    'scan_unknown',
+    'this scan holds no removals back: they were accepted before, or the notes were found again. mirror.status().held lists the scans that hold removals back.',
+  )
+}

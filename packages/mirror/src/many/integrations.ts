@@ -1,0 +1,119 @@
+import { MirrorBusyError } from '../interfaces/errors.ts'
+import type { Fence, IntegrationRecord, IntegrationRows, NextWork } from '../interfaces/integration-store.ts'
+import { added, finished, newIntegration, removed, resumed, woken } from '../rules/schedule-rule.ts'
+
+/** The maximum number of attempts to write an integration. Each conflict means that another process has written it, or that it got a hint. */
+const MAX_ATTEMPTS = 200
+
+/** Decides what to write, given the record that the store contains; the same record, or `undefined`, to write nothing. */
+type Decide = (record: IntegrationRecord | undefined) => IntegrationRecord | 'deleted' | undefined
+
+interface Changed {
+  readonly outcome: 'unchanged' | 'written' | 'shared' | 'more'
+  readonly record: IntegrationRecord | undefined
+}
+
+/**
+ * Changes integrations. Each change reads an integration, decides, and writes, and begins again if another process has written meanwhile.
+ * Changes with a `Fence` write nothing after another worker has taken the integration, or after it was removed.
+ */
+export class Integrations {
+  readonly #rows: IntegrationRows
+
+  constructor(rows: IntegrationRows) {
+    this.#rows = rows
+  }
+
+  async get(integration: string, now?: number): Promise<IntegrationRecord | undefined> {
+    return (await this.#rows.list({ integration, after: '', limit: 1, now }))[0]?.record
+  }
+
+  /** Adds an integration, due after `delayMs`. */
+  async put(integration: string, generation: string, now: number, delayMs = 0): Promise<IntegrationRecord> {
+    const next = newIntegration(integration, generation, now + delayMs)
+    return (await this.#change(integration, now, (known) => added(known, next))).record ?? next
+  }
+
+  async renew(
+    integration: string,
+    fence: Fence,
+    { now, until: leaseUntil }: { readonly now: number; readonly until: number },
+  ): Promise<boolean> {
+    const renewed = (record: IntegrationRecord) => ({ ...record, leaseUntil })
+    return (await this.#changeFenced(integration, fence, now, renewed)) !== 'fenced'
+  }
+
+  /** Ends the lease of a taken integration and schedules the next work; `false` if the lease is lost, and nothing was written. */
+  async finish(taken: IntegrationRecord, next: NextWork, now: number): Promise<boolean> {
+    const { integration, hints } = taken
+    const end = (record: IntegrationRecord) => finished(record, next, { hints, now })
+    return (await this.#changeFenced(integration, taken, now, end, taken)) !== 'fenced'
+  }
+
+  /** Makes an active integration due now and ends its pause. */
+  async wake(integration: string, now: number): Promise<void> {
+    await this.#change(integration, now, (record) => record && woken(record, now))
+  }
+
+  /** Records the API key that an integration uses; `'shared'` if another integration uses the key. */
+  async claimKey(
+    integration: string,
+    fence: Fence,
+    keyPrint: string,
+    now: number,
+  ): Promise<'claimed' | 'shared' | 'fenced'> {
+    const outcome = await this.#changeFenced(integration, fence, now, (record) => ({ ...record, keyPrint }))
+    return outcome === 'fenced' || outcome === 'shared' ? outcome : 'claimed'
+  }
+
+  /** Makes a parked integration active and due; `false` if it is not parked. */
+  async resume(integration: string, now: number): Promise<boolean> {
+    return (await this.#change(integration, now, (record) => record && resumed(record, now))).outcome === 'written'
+  }
+
+  /** Begins the removal; `false` if the integration does not exist. */
+  async remove(integration: string, generation: string, now: number): Promise<boolean> {
+    const { record } = await this.#change(integration, now, (known) => known && removed(known, generation, now))
+    return record !== undefined
+  }
+
+  /** Erases some notes of a taken integration that is being removed; `'done'` when everything of it is deleted. */
+  async erase(taken: IntegrationRecord, now: number): Promise<'more' | 'done' | 'fenced'> {
+    const erased = (record: IntegrationRecord) => (record.state === 'removing' ? 'deleted' : record)
+    const outcome = await this.#changeFenced(taken.integration, taken, now, erased, taken)
+    if (outcome === 'written') return 'done'
+    return outcome === 'more' ? 'more' : 'fenced'
+  }
+
+  async #changeFenced(
+    integration: string,
+    fence: Fence,
+    now: number,
+    change: (record: IntegrationRecord) => IntegrationRecord | 'deleted',
+    read?: IntegrationRecord,
+  ): Promise<Changed['outcome'] | 'fenced'> {
+    let isLost = false
+    const decide: Decide = (record) => {
+      isLost = record === undefined || isFenced(record, fence)
+      return record === undefined || isLost ? record : change(record)
+    }
+    const { outcome } = await this.#change(integration, now, decide, read)
+    return isLost ? 'fenced' : outcome
+  }
+
+  /** @param read  the record, if the caller has read it */
+  async #change(integration: string, now: number, decide: Decide, read?: IntegrationRecord): Promise<Changed> {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+      const known = attempts === 0 && read !== undefined ? read : await this.get(integration, now)
+      const next = decide(known)
+      if (next === undefined || next === known) return { outcome: 'unchanged', record: known }
+      const outcome = await this.#rows.write(next, known, now)
+      if (outcome !== 'conflict') return { outcome, record: next === 'deleted' ? undefined : next }
+    }
+    throw new MirrorBusyError()
+  }
+}
+
+function isFenced(record: IntegrationRecord, { generation, token }: Fence): boolean {
+  return record.generation !== generation || (token !== undefined && token !== record.token)
+}

@@ -1,0 +1,86 @@
+import type { LeftOutNote } from '@notewire/client'
+import { isTombstone, type Note } from '@notewire/protocol'
+import type { NoteWrite } from '../interfaces/note-write.ts'
+import type { MirrorProgress, PollProgress, ScanProgress } from '../interfaces/progress.ts'
+import type { LoadedNotes } from '../interfaces/store.ts'
+
+/** A page of a listing, and the checkpoint or cursor of the next page. */
+export type AppliedPage = { readonly notes: readonly Note[]; readonly leftOut: readonly LeftOutNote[] } & (
+  | { readonly phase: 'backfill' | 'poll'; readonly checkpoint: string | null }
+  | { readonly phase: 'scan'; readonly cursor: string | null }
+)
+
+/** The progress after a page whose notes are written in the same commit. */
+export function progressAfterPage(
+  progress: MirrorProgress,
+  page: AppliedPage,
+  before: LoadedNotes,
+  writes: readonly NoteWrite[],
+): MirrorProgress {
+  switch (page.phase) {
+    case 'backfill':
+    case 'poll': {
+      const found = page.phase === 'poll' ? writes.filter((write) => isUnannounced(write, before)).length : 0
+      const poll = withUnannounced(progress.poll, before.heardAt, found)
+      return { ...progress, poll: { ...poll, checkpoint: page.checkpoint, isUnderWay: true } }
+    }
+    case 'scan': {
+      const scan = requireScan(progress)
+      const { cursor } = page
+      const live = liveIdsIn(page)
+      const kept = live.filter((noteId) => wasLiveBefore(before, noteId, scan))
+      const counted = { seen: scan.seen + live.length, kept: scan.kept + kept.length }
+      const unidentified = countUnidentified(scan, page)
+      const phase = cursor === null ? 'listed' : 'listing'
+      return { ...progress, scan: { ...scan, ...counted, unidentified, cursor, phase } }
+    }
+  }
+}
+
+interface PollEnd extends Pick<PollProgress, 'checkpoint' | 'watermark' | 'heardAt'> {
+  readonly endedAt: number
+}
+
+/** The progress after a poll, or after the backfill. */
+export function progressAfterPoll(progress: MirrorProgress, end: PollEnd): MirrorProgress {
+  const { checkpoint, watermark, heardAt, endedAt } = end
+  const poll = withUnannounced(progress.poll, heardAt, 0)
+  const backfilledAt = poll.backfilledAt ?? endedAt
+  const ended = { checkpoint, isUnderWay: false, watermark, polledAt: endedAt, backfilledAt }
+  return { ...progress, poll: { ...poll, ...ended } }
+}
+
+export function requireScan({ scan }: MirrorProgress): ScanProgress {
+  if (scan === null) throw new Error('no scan is under way')
+  return scan
+}
+
+/** Counts the changes that no event announced, since the latest event. */
+function withUnannounced(poll: PollProgress, heardAt: number | null, found: number): PollProgress {
+  return { ...poll, heardAt, unannounced: found + (heardAt === poll.heardAt ? poll.unannounced : 0) }
+}
+
+/** Whether a note has changed although the mirror had no pending hint for it. */
+function isUnannounced({ state: { noteId }, announce }: NoteWrite, before: LoadedNotes): boolean {
+  const { dirty = null, hintedRevision = null } = before.notes.get(noteId)?.state ?? {}
+  return announce !== undefined && dirty === null && hintedRevision === null
+}
+
+/** The listed notes that are no tombstones, even if their record cannot be used. */
+function liveIdsIn({ notes, leftOut }: AppliedPage): readonly string[] {
+  const live = notes.filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+  const listed = new Set(notes.map(({ note_id }) => note_id))
+  const unusable = new Set(leftOut.flatMap(({ note_id = [] }) => note_id))
+  return [...live, ...[...unusable].filter((noteId) => !listed.has(noteId))]
+}
+
+/** Whether the mirror showed a note before the scan began. */
+function wasLiveBefore(before: LoadedNotes, noteId: string, { startSequence }: ScanProgress): boolean {
+  const state = before.notes.get(noteId)?.state
+  return state?.presence === 'live' && (state.evidence?.start ?? 0) < startSequence
+}
+
+function countUnidentified({ unidentified }: ScanProgress, { leftOut }: AppliedPage): number | undefined {
+  const onPage = leftOut.filter(({ note_id }) => note_id === undefined).length
+  return onPage === 0 ? unidentified : (unidentified ?? 0) + onPage
+}

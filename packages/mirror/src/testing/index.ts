@@ -1,1 +1,0 @@
-export { type MirrorStoreCheck, mirrorStoreChecks } from './mirror-store-checks.ts'

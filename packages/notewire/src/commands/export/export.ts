@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import { Argument, Option } from '@commander-js/extra-typings'
+import { path, text } from '../../configuration/value-readers.ts'
+import type { Context, Run } from '../../context/context.ts'
+import { EXIT_CODES, type ExitCode, UsageError } from '../../errors/failure.ts'
+import { type Copy, readCopy } from '../../local-copy/local-copy.ts'
+import { amount, grouped, spell } from '../../terminal/amounts.ts'
+import { newCommand } from '../new-command.ts'
+import { pullNotes, showPull } from '../pull/pull-notes.ts'
+import { exportFolder } from './export-folder.ts'
+import { exportLines, writeLinesFile } from './json-lines.ts'
+
+const STDOUT = '-'
+
+export const command = (run: Run) =>
+  declare().action(
+    run(async (context, target, options) => {
+      rejectConflicts(target, options)
+      const exitCode = options.pull ? await pullFirst(target, context) : EXIT_CODES.done
+      await readCopy(context, (copy) => exportTo(target, options, copy, context))
+      return exitCode
+    }),
+  )
+
+const declare = () =>
+  newCommand({
+    description:
+      'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes what has changed, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
+    settings: ['baseUrl', 'apiKey', 'notesField', 'database', 'integration'],
+    examples: {
+      'export notes --pull': 'for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md',
+      'export notes.jsonl --format jsonl': 'all notes in one file',
+      'export - --format jsonl --after 7f…:1840': 'what has changed since, as a stream',
+    },
+    next: 'Open the folder in an editor for Markdown. The export overwrites your edits when their note changes.',
+  })
+    .addArgument(new Argument('<target>', 'the folder; with --format jsonl, the file, or - for stdout').argParser(path))
+    .addOption(
+      new Option('--format <format>', 'one file per note, or one line per note')
+        .choices(['markdown', 'jsonl'] as const)
+        .default('markdown' as const),
+    )
+    .option('--full', 'write every file, not only those that have changed')
+    .option('--after <position>', 'with jsonl to stdout: only what changed after this position', text)
+    .option('--pull', 'pull first')
+
+type Options = ReturnType<ReturnType<typeof declare>['opts']>
+
+function rejectConflicts(target: string, { format, full, after }: Options): void {
+  if (format === 'markdown' && target === STDOUT) {
+    throw new UsageError('Markdown is written to a folder. Name one, or pass --format jsonl to write to stdout.')
+  }
+  if (after !== undefined && target !== STDOUT) {
+    throw new UsageError('--after goes with JSON Lines on stdout: notewire export - --format jsonl --after <position>.')
+  }
+  if (full && format === 'jsonl') throw new UsageError('--full is for folders: JSON Lines are always written in full.')
+}
+
+/** Pulls, and shows the report unless the export is written to stdout. */
+async function pullFirst(target: string, context: Context): Promise<ExitCode> {
+  const report = await pullNotes({}, context)
+  if (target !== STDOUT && !context.output.json) return await showPull(report, context)
+  return report.isSettled && report.held.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
+}
+
+async function exportTo(target: string, options: Options, copy: Copy, context: Context): Promise<void> {
+  const { output, signal, progress, workingFolder, clock } = context
+  const startedAt = clock.now()
+  const bar = progress('Exporting')
+  const onProgress = (done: number) => bar.update(done)
+  if (!(await copy.mirror.status()).isBackfilled) {
+    output.warn('The first pull has not ended, so notes are missing. Continue it: notewire pull')
+  }
+  const place = resolve(workingFolder, target)
+  const show = async (what: string, change: string, counts: object) => {
+    const tookMs = clock.now() - startedAt
+    const record = { target, format: options.format, ...counts, took_ms: tookMs }
+    await output.print(record, `${output.paint('green', '✓')} ${what} in ${target}${change}, in ${spell(tookMs)}`)
+  }
+  try {
+    if (options.format === 'markdown') {
+      const folder = { folder: place, shown: target, full: options.full === true, signal, onProgress }
+      const report = await exportFolder(copy.mirror, folder)
+      const change = `: ${grouped(report.written)} written, ${grouped(report.removed)} removed`
+      return await show(amount(report.files, 'file'), change, report)
+    }
+    const lines = { after: options.after, signal, onProgress }
+    if (target === STDOUT) return void (await exportLines(copy.mirror, output.printRaw, lines))
+    const report = await writeLinesFile(place, target, (write) => exportLines(copy.mirror, write, lines))
+    await show(amount(report.lines, 'note'), '', report)
+  } finally {
+    bar.finish()
+  }
+}

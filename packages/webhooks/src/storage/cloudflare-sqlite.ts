@@ -1,0 +1,66 @@
+import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+
+/** The methods that a store calls on the `storage` of a Durable Object with SQLite. */
+export interface DurableObjectSqlStorage {
+  /** The SQL API. */
+  readonly sql: {
+    /** Runs a statement. */
+    exec(
+      query: string,
+      ...bindings: SqliteValue[]
+    ): {
+      /** Reads the rows. */
+      toArray(): object[]
+    }
+  }
+  /** Runs a function in a transaction, which is rolled back if the function throws. */
+  transactionSync<Result>(closure: () => Result): Result
+}
+
+/**
+ * The SQLite of a Durable Object.
+ *
+ * @param storage  `ctx.storage` of a class that the configuration lists in `new_sqlite_classes`
+ */
+export function durableObjectSqlite(storage: DurableObjectSqlStorage): SqliteDriver<DurableObjectSqlStorage> {
+  return {
+    batch: (statements) => storage.transactionSync(() => runAll(storage, statements)),
+    batchIn: runAll,
+  }
+}
+
+/** Runs statements in the transaction that is open, if one is. */
+export function runAll(
+  { sql }: DurableObjectSqlStorage,
+  statements: readonly SqliteStatement[],
+): readonly SqliteRow[][] {
+  return statements.map((statement) => sql.exec(statement.sql, ...statement.parameters).toArray() as SqliteRow[])
+}
+
+/** The methods that a store calls on the binding of a D1 database. */
+export interface D1Binding {
+  /** Prepares a statement. */
+  prepare(query: string): D1Statement
+  /** Runs statements in one transaction. */
+  batch(statements: D1Statement[]): Promise<{ readonly results: unknown[] }[]>
+}
+
+/** The methods that a store calls on a prepared statement of D1. */
+export interface D1Statement {
+  /** Binds the parameters. */
+  bind(...values: SqliteValue[]): D1Statement
+}
+
+/**
+ * Cloudflare D1. It has no transactions for handlers: the receiver commits an event after its handler.
+ *
+ * @param database  the binding, as `env.DB`
+ */
+export function d1(database: D1Binding): SqliteDriver {
+  return {
+    async batch(statements) {
+      const bound = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))
+      return (await database.batch(bound)).map(({ results }) => results as SqliteRow[])
+    },
+  }
+}
