@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { FlakyTestsReporter } from './tests/report-flaky-tests.ts'
 import { isInstalled } from './tests/servers/is-installed.ts'
-import { testRun } from './tests/test-run.ts'
+import { isProof, testRun } from './tests/test-run.ts'
 
 // Our own packages are tested from their sources; `tests/packed-packages.test.ts` tests what is published.
 const resolve = { conditions: ['@notewire/source'] }
@@ -185,7 +185,7 @@ export default defineConfig({
     // Much of the time is spent in waiting for processes and sockets.
     maxWorkers: 3,
     // Against tests that hang: none may fail because the machine is slow.
-    testTimeout: 1_800_000,
+    testTimeout: isProof ? 1_800_000 : 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
     globalSetup: [`${import.meta.dirname}/tests/report-test-run.ts`],

@@ -2,9 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { environmentOutside } from '../../scripts/run.ts'
 
+const PATIENCE_MS = 90_000
+
 /** A program that goes on until it is stopped. */
 export interface Program extends AsyncDisposable {
-  /** Resolves with everything that it has printed, once that has what is sought; rejects when it ends without. */
+  /**
+   * Resolves with everything that it has printed, once that has what is sought.
+   *
+   * @throws an error with the output if it ends without, or has not printed it within 90 s
+   */
   printed(sought: RegExp): Promise<string>
 }
 
@@ -29,9 +35,16 @@ export function start(
   const ended = once(child, 'close')
   return {
     async printed(sought) {
+      const late = AbortSignal.timeout(PATIENCE_MS)
+      const stopped = Promise.race([
+        ended.then(() => 'ended'),
+        once(late, 'abort').then(() => 'did not print it in time'),
+      ])
       while (!sought.test(output)) {
-        const closed = await Promise.race([more.promise.then(() => false), ended.then(() => true)])
-        if (closed && !sought.test(output)) throw new Error(`${program} ${args.join(' ')} ended:\n${output}`)
+        const reason = await Promise.race([more.promise, stopped])
+        if (reason !== undefined && !sought.test(output)) {
+          throw new Error(`${program} ${args.join(' ')}: ${reason}: ${sought}\n${output}`)
+        }
       }
       return output
     },

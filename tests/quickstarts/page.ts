@@ -24,12 +24,15 @@ export function quickstartSections(): ReadonlyMap<string, string> {
   return new Map(sections.map((section) => [section.split('\n', 1)[0] ?? '', section]))
 }
 
-/** The lines that the page says are printed, in their order. */
+/** The id of a note and its transcript, as receivers print them. */
+const A_NOTE = /^note_\w{20} \w+: \S.*$/m
+
+/** What receivers print, which the page shows an example of. */
 export function printedByReceivers(): RegExp {
   const blocks = blocksOfMarkdown(FILE, readFileSync(join(WORKSPACE, FILE), 'utf8'))
-  const printed = blocks.find(({ language }) => language === 'text')
-  if (printed === undefined) throw new Error(`${FILE} needs a block of text with what is printed`)
-  return patternOf(printed.code)
+  const example = blocks.find(({ language }) => language === 'text')?.code ?? ''
+  if (!A_NOTE.test(example)) throw new Error(`${FILE} needs a block of text that matches ${A_NOTE}`)
+  return A_NOTE
 }
 
 /** Reads a section, and puts `port` in the place of 3000. */
@@ -46,12 +49,6 @@ export function readQuickstart(name: string, port: number): Quickstart {
     return { path, code }
   })
   return { create, listen: listen.trim(), start, files, packages: packagesIn(create) }
-}
-
-/** `…` on the page stands for what differs from run to run. */
-function patternOf(printed: string): RegExp {
-  const literal = printed.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-  return new RegExp(literal.replaceAll('…', '\\S+').replaceAll('\n', '\\s+'))
 }
 
 function packagesIn(create: string): string[] {
