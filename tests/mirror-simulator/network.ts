@@ -95,7 +95,7 @@ export class Network {
     }
     if (outcome === 'never answered') return
     const isAsked = outcome !== 'refused' && outcome !== 'denied' && outcome !== 'reset before'
-    const answer = isAsked ? this.#spoil(await this.#ask(exchange)) : errorAnswer(outcome, this.#context)
+    const answer = isAsked ? await this.#spoil(await this.#ask(exchange)) : errorAnswer(outcome, this.#context)
     const noteId = noteIdIn(answer)
     if (noteId !== undefined && this.#context.occurs('changeDuringRead'))
       this.#onReadListener(noteId, backMs + CHANGE_WITHIN_MS)
@@ -130,14 +130,21 @@ export class Network {
     return this.#stale.instead(answer)
   }
 
-  #spoil(answer: Answer): Answer {
+  async #spoil(answer: Answer): Promise<Answer> {
     const isOfNotes = answer.status === 200 && !/transcript|summary/.test(answer.url.pathname)
     if (!isOfNotes || !this.#context.occurs('unusableRecord')) return answer
     const { random } = this.#context
     const field = random.pick(['revision', 'identifier'] as const)
     const isOfAll = isListing(answer.url) && !answer.url.searchParams.has('updated_after')
-    if (field === 'identifier' && isOfAll) this.#context.hasUnidentifiedNote = true
+    // A process that died may have listed all notes, but not recorded it.
+    const isFirst = isListing(answer.url) && !(await this.#isBackfilled())
+    if (field === 'identifier' && (isOfAll || isFirst)) this.#context.hasUnidentifiedNote = true
     return withUnusableRecord(answer, field, random)
+  }
+
+  async #isBackfilled(): Promise<boolean> {
+    const { store, integration } = this.#context
+    return (await store.readProgress(integration)).progress.poll.backfilledAt !== null
   }
 
   /** The service, or one of its replicas. */

@@ -85,7 +85,7 @@ describe.each(SERVICES)('a listed record that cannot be used (row 39), with %s',
     expect((await mirror.get(first))?.note.title).toBe('Edited')
   })
 
-  it('without an identifier is listed again by the next scan: a change of the note is not lost', async () => {
+  it('without an identifier is listed again: a change of the note is not lost', async () => {
     await using world = await setUp(contract)
     const { act, first, mirror, service } = world
     await mirror.sync()
@@ -94,9 +94,25 @@ describe.each(SERVICES)('a listed record that cannot be used (row 39), with %s',
     await service.clock.advance('10m')
     await mirror.sync()
     act.spoil = undefined
-    await service.clock.advance('24h')
+    await service.clock.advance('10m')
     await mirror.sync()
     expect((await mirror.get(first))?.note.title).toBe('Edited')
+  })
+
+  it('without an identifier is left to daily scans after a day', async () => {
+    await using world = await setUp(contract)
+    const { act, mirror, problems, service } = world
+    await mirror.sync()
+    act.spoil = withoutIdentifier
+    service.owner.notes()[0]?.edit({ title: 'Edited' })
+    for (let hour = 0; hour < 26; hour += 1) {
+      await service.clock.advance('1h')
+      await mirror.sync()
+    }
+    problems.length = 0
+    await service.clock.advance('1h')
+    await mirror.sync()
+    expect(problems.filter(({ noteId }) => noteId === undefined)).toEqual([])
   })
 
   it('does not stop the backfill, and appears when it can be used', async () => {

@@ -20,6 +20,8 @@ export interface PollProgress {
   /** The checkpoint of the next page (`client.notes.changes`). */
   readonly checkpoint: string | null
   readonly isUnderWay: boolean
+  /** When the first of the consecutive polls began that ended before a note that cannot be identified. */
+  readonly repeatingSince?: number | undefined
   /** The service's time up to which all changes were listed. */
   readonly watermark: number | null
   /** When the backfill ended. */

@@ -65,23 +65,36 @@ async function* listings(
   return lister.progress
 }
 
-/** Lists the changes since the last poll, or all notes the first time. Continues an interrupted poll. Returns the progress after the poll. */
+/** How long a poll is repeated because of a note that cannot be identified. Daily scans list such notes as well. */
+const REPEAT_FOR_MS = 24 * 60 * 60_000
+
+/**
+ * Lists the changes since the last poll, or all notes the first time. Continues an interrupted poll. A poll stops advancing before a page
+ * with a note that cannot be identified, so that the next poll lists the page again. Returns the progress after the poll.
+ */
 async function* poll(
   lister: Lister,
   { client, clock, signal }: SyncContext,
 ): AsyncGenerator<ListedPage, MirrorProgress> {
   const phase = lister.progress.poll.backfilledAt === null ? 'backfill' : 'poll'
+  const { repeatingSince = clock.now() } = lister.progress.poll
+  const mayRepeat = phase === 'poll' && clock.now() - repeatingSince < REPEAT_FOR_MS
+  let isRepeated = false
   let done = 0
   let { watermark, checkpoint } = lister.progress.poll
   const changes = client.notes.changes({ after: checkpoint }, { limit: PAGE_SIZE, signal })
   for await (const { notes, leftOut, watermark: latest, ...page } of changes) {
-    checkpoint = page.checkpoint
+    isRepeated ||= mayRepeat && leftOut.some(({ note_id }) => note_id === undefined)
+    if (!isRepeated) {
+      checkpoint = page.checkpoint
+      watermark = latest?.getTime() ?? watermark
+    }
     // Most polls find nothing. The checkpoint of an empty page is part of the end of the poll.
     const listed = notes.length + leftOut.length
     const hasChangedNotes = listed > 0 && (await lister.applyPage({ phase, notes, leftOut, checkpoint }))
     done += notes.length
-    watermark = latest?.getTime() ?? watermark
     yield { notice: { phase, done }, hasChangedNotes, isLast: listed < PAGE_SIZE }
   }
-  return progressAfterPoll(lister.progress, { checkpoint, watermark, heardAt: lister.heardAt, endedAt: clock.now() })
+  const end = { checkpoint, watermark, heardAt: lister.heardAt, endedAt: clock.now() }
+  return progressAfterPoll(lister.progress, isRepeated ? { ...end, repeatingSince } : end)
 }

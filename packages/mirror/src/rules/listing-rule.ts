@@ -37,16 +37,17 @@ export function progressAfterPage(
   }
 }
 
-interface PollEnd extends Pick<PollProgress, 'checkpoint' | 'watermark' | 'heardAt'> {
+interface PollEnd extends Pick<PollProgress, 'checkpoint' | 'watermark' | 'heardAt' | 'repeatingSince'> {
   readonly endedAt: number
 }
 
 /** The progress after a poll, or after the backfill. */
 export function progressAfterPoll(progress: MirrorProgress, end: PollEnd): MirrorProgress {
-  const { checkpoint, watermark, heardAt, endedAt } = end
+  const { checkpoint, watermark, heardAt, endedAt, repeatingSince } = end
   const poll = withUnannounced(progress.poll, heardAt, 0)
   const backfilledAt = poll.backfilledAt ?? endedAt
-  const ended = { checkpoint, isUnderWay: false, watermark, polledAt: endedAt, backfilledAt }
+  const isUnderWay = repeatingSince !== undefined
+  const ended = { checkpoint, isUnderWay, repeatingSince, watermark, polledAt: endedAt, backfilledAt }
   return { ...progress, poll: { ...poll, ...ended } }
 }
 
