@@ -61,6 +61,8 @@ function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decisi
       hiddenBy: Math.max(hiddenBy ?? 0, sequence),
       hiddenAt: isGone ? null : (hiddenAt ?? at),
       floor: floorAfter(marked, hint, at),
+      // The event is the reason now: nobody may accept a removal that only the event announced.
+      heldByScan: null,
     },
     announce: presence === 'live' ? 'vanished' : undefined,
   }

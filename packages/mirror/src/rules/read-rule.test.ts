@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../fixtures/note-states.ts'
 import { hasWork, type NoteState, unknownNote } from '../interfaces/note-state.ts'
-import { markMissing } from './absence-rule.ts'
+import { acceptRemoval, markMissing } from './absence-rule.ts'
 import { applyHint } from './hint-rule.ts'
 import { applyRead } from './read-rule.ts'
 
@@ -351,6 +351,16 @@ describe('removals that a scan holds back', () => {
   it('end when a read finds the note', () => {
     expect(read(held, aRecord(), aReading(22, 23)).state).toMatchObject({ presence: 'live', heldByScan: null })
   })
+
+  it.each(['live', 'hidden'] as const)(
+    'end with a deletion event, if the note is %s: acceptance then removes nothing',
+    (presence) => {
+      const { state } = applyHint({ ...held, presence }, DELETION, { sequence: 30, at: NOW })
+      expect(state).toMatchObject({ presence: 'hidden', hiddenBy: 30 })
+      expect(acceptRemoval(state, 's1')).toBeUndefined()
+      expect(acceptRemoval(held, 's1')).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
+    },
+  )
 
   it('end when the service proves that the note is gone: by a tombstone, or by an event and a read', () => {
     expect(read(held, aTombstone(), aReading(22, 23))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
