@@ -33,10 +33,16 @@ export class ReceivedEvent {
   }
   #givenUpBecause: GivenUpBecause | undefined
   #givenUp: PromiseWithResolvers<GivenUpBecause> | undefined
+  #headers: Headers | undefined
 
   constructor(event: WebhookEvent, attempt: AttemptContext) {
     this.event = event
     this.attempt = attempt
+  }
+
+  get headers(): Headers {
+    this.#headers ??= readHeaders(this.attempt.headers ?? {})
+    return this.#headers
   }
 
   /** Why the receiver stopped waiting for the handler. */
@@ -71,27 +77,53 @@ export class ReceivedEvent {
     return () => alarm.clear(timeOut)
   }
 
-  // Most handlers read neither the headers nor the logger, so each is created when it is read.
   /** What every handler gets. */
   context(applied: AppliedRevision | undefined, logger: Logger): EventContext {
-    const { event, abort, attempt } = this
-    let headers: Headers | undefined
-    return {
-      applied,
-      integration: attempt.integration,
-      deadlineAt: attempt.deadlineAt,
-      get signal() {
-        return abort.signal
-      },
-      get headers() {
-        headers ??= readHeaders(attempt.headers ?? {})
-        return headers
-      },
-      get logger() {
-        return withFields(logger, fieldsOf(event, attempt.integration))
-      },
-    }
+    return new ReceivedContext(this, applied, logger)
   }
+}
+
+/**
+ * Most handlers read neither the signal nor the headers nor the logger, so each is created when it is read. The getters are properties of the
+ * object, and not of the class, so that a copy by `{ ...context }` has them.
+ */
+class ReceivedContext implements EventContext {
+  readonly applied: AppliedRevision | undefined
+  readonly integration: string
+  readonly deadlineAt: number | undefined
+  declare readonly signal: AbortSignal
+  declare readonly headers: Headers
+  declare readonly logger: Logger
+  readonly #received: ReceivedEvent
+  readonly #logger: Logger
+
+  constructor(received: ReceivedEvent, applied: AppliedRevision | undefined, logger: Logger) {
+    const { integration, deadlineAt } = received.attempt
+    this.applied = applied
+    this.integration = integration
+    this.deadlineAt = deadlineAt
+    this.#received = received
+    this.#logger = logger
+    // Getters of an object literal would be new functions for each event, for which V8 would keep a new hidden class until a full collection.
+    Object.defineProperty(this, 'signal', ReceivedContext.#SIGNAL)
+    Object.defineProperty(this, 'headers', ReceivedContext.#HEADERS)
+    Object.defineProperty(this, 'logger', ReceivedContext.#LOGGER)
+  }
+
+  static readonly #SIGNAL = getter(function (this: ReceivedContext) {
+    return this.#received.abort.signal
+  })
+  static readonly #HEADERS = getter(function (this: ReceivedContext) {
+    return this.#received.headers
+  })
+  static readonly #LOGGER = getter(function (this: ReceivedContext) {
+    const { event, attempt } = this.#received
+    return withFields(this.#logger, fieldsOf(event, attempt.integration))
+  })
+}
+
+function getter<Value>(get: (this: ReceivedContext) => Value): PropertyDescriptor {
+  return { enumerable: true, get }
 }
 
 /** A logger that adds the same fields to every line. */
