@@ -199,8 +199,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The lease expires while the handler runs.',
     patches: onBoth({
       file: 'webhooks/src/processing/handler-run.ts',
-      find: 'const endLease = keepLease({ ...this.#tools, alarm }, claimed)',
-      replace: 'const endLease = () => undefined',
+      find: 'const lease = new Lease(claimed, store, clock, alarm)',
+      replace: 'const lease = { end: () => undefined }',
     }),
   },
   {

@@ -63,14 +63,12 @@ function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDe
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let length = 0
-    let isSettled = false
     const onData = (chunk: Buffer) => {
       length += chunk.length
       if (length > maxBytes) finish({ status: 'too-large' })
       else chunks.push(chunk)
     }
     const finish = (reading: BodyReading) => {
-      isSettled = true
       request.off('data', onData)
       resolve(reading)
     }
@@ -83,15 +81,12 @@ function readStream(request: IncomingMessage, maxBytes: number, deadline: BodyDe
     const onGone = () => request.readableEnded || finish({ status: 'incomplete' })
     // Node.js emits `close` after an error. Without a listener for `error`, the error would end the process.
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+    void deadline.passed.then(() => finish({ status: 'too-slow' }))
     // A body parser may have read an empty body, which leaves no other trace.
     if (request.readableEnded) onEnd()
     else if (request.destroyed) onGone()
     // A middleware may have paused the request.
     request.resume()
-    // Most bodies have arrived by the end of this turn of the event loop, and need no timer.
-    setImmediate(() => {
-      if (!isSettled) void deadline.passed.then(() => finish({ status: 'too-slow' }))
-    })
   })
 }
 

@@ -7,7 +7,8 @@ export class Deadline {
   readonly at: number
   readonly #endsAt: number
   readonly #alarm: Alarm
-  #onPassed: (() => void) | undefined
+  #tell: (() => void) | undefined
+  readonly #pass = (): void => this.#tell?.()
 
   constructor(clock: Clock, alarm: Alarm) {
     this.at = clock.now() + ANSWER_WITHIN_MS
@@ -30,12 +31,11 @@ export class Deadline {
 
   /** Ends the timer. Call it when the delivery is answered. */
   cancel(): void {
-    if (this.#onPassed !== undefined) this.#alarm.clear(this.#onPassed)
+    this.#alarm.clear(this.#pass)
   }
 
   #wake(listener: () => void): void {
-    this.cancel()
-    this.#onPassed = listener
-    this.#alarm.set(listener, this.#endsAt)
+    this.#tell = listener
+    this.#alarm.set(this.#pass, this.#endsAt)
   }
 }

@@ -103,9 +103,9 @@ export function createResponder(
     return await processBody(checked, reading.bytes)
   }
 
-  async function findSecret({ integration, deadline }: CheckedAttempt): Promise<SecretFinding> {
+  function findSecret({ integration, deadline }: CheckedAttempt): SecretFinding | Promise<SecretFinding> {
     const finding = secrets.find(integration)
-    return 'status' in finding ? finding : await deadline.race(finding, LATE)
+    return 'status' in finding ? finding : deadline.race(finding, LATE)
   }
 
   async function verify(checked: CheckedAttempt, body: Uint8Array): Promise<Verified | Answer> {

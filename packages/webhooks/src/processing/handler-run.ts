@@ -2,7 +2,7 @@ import { type Clock, monotonicNow, refuseResponse, type WebhookEvent } from '@no
 import type { Logger } from '../interfaces/logger.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import type { EventHandler, HandlerContext, Prepare } from './handlers.ts'
-import { type ClaimedEvent, keepLease } from './lease.ts'
+import { type ClaimedEvent, Lease } from './lease.ts'
 import type { GivenUpBecause, HandlerResult, ReceivedEvent } from './received-event.ts'
 import { Alarm } from './timers.ts'
 
@@ -68,18 +68,17 @@ export class HandlerRuns {
   }
 
   async #waitFor(work: unknown, claimed: ClaimedEvent): Promise<HandlerEnd> {
-    const { clock, handlerTimeoutMs } = this.#tools
+    const { store, clock, handlerTimeoutMs } = this.#tools
     const { received } = claimed
     const alarm = received.attempt.alarm ?? new Alarm(clock)
-    const endLease = keepLease({ ...this.#tools, alarm }, claimed)
+    const lease = new Lease(claimed, store, clock, alarm)
     const endLimit = received.limit(alarm, clock, handlerTimeoutMs, (why) => received.giveUp(why))
     const ended = this.#ended(work, received)
     this.running.set(received, ended)
-    const givenUp = received.givenUp.then((why): HandlerEnd => ({ status: 'given-up', why }))
-    const end = await Promise.race([ended, givenUp])
+    const end = await Promise.race([ended, received.givenUp])
     endLimit()
-    endLease()
-    return end
+    lease.end()
+    return typeof end === 'string' ? { status: 'given-up', why: end } : end
   }
 
   async #ended(work: unknown, received: ReceivedEvent): Promise<HandlerResult> {

@@ -36,53 +36,58 @@ export class ClaimedEvent {
 const RENEW_EVERY_MS = 5_000
 
 /**
- * Renews the claim of an event every 5 s, until it is lost. It schedules the next renewal without waiting for the store's response. If another
- * worker has claimed the event, or if every renewal failed until the lease expired, the claim is lost, and the signal of the handler is
- * aborted.
- *
- * @returns ends the renewals
+ * Renews the claim of an event every 5 s, until `end` is called or the claim is lost. It schedules the next renewal without waiting for the
+ * store's response. If another worker has claimed the event, or if every renewal failed until the lease expired, the claim is lost, and the
+ * signal of the handler is aborted.
  */
-export function keepLease(
-  { store, clock, alarm }: { readonly store: ReceiverStore; readonly clock: Clock; readonly alarm: Alarm },
-  claimed: ClaimedEvent,
-): () => void {
-  const { claim } = claimed
-  let expiresAt = claimed.claimedAt + LEASE_MS
-  let hasEnded = false
-  scheduleRenewal()
-  return end
+export class Lease {
+  readonly #claimed: ClaimedEvent
+  readonly #store: ReceiverStore
+  readonly #clock: Clock
+  readonly #alarm: Alarm
+  #expiresAt: number
+  #hasEnded = false
 
-  function renew(): void {
-    if (monotonicNow(clock) >= expiresAt) lose()
+  constructor(claimed: ClaimedEvent, store: ReceiverStore, clock: Clock, alarm: Alarm) {
+    this.#claimed = claimed
+    this.#store = store
+    this.#clock = clock
+    this.#alarm = alarm
+    this.#expiresAt = claimed.claimedAt + LEASE_MS
+    this.#scheduleRenewal()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#alarm.clear(this.#renew)
+  }
+
+  readonly #renew = (): void => {
+    if (monotonicNow(this.#clock) >= this.#expiresAt) this.#lose()
     else {
-      scheduleRenewal()
-      void renewNow()
+      this.#scheduleRenewal()
+      void this.#renewNow()
     }
   }
 
-  async function renewNow(): Promise<void> {
-    const requestedAt = monotonicNow(clock)
+  async #renewNow(): Promise<void> {
+    const requestedAt = monotonicNow(this.#clock)
     try {
-      if ((await store.renew(claim, LEASE_MS)) === 'lost') lose()
-      else expiresAt = requestedAt + LEASE_MS
+      if ((await this.#store.renew(this.#claimed.claim, LEASE_MS)) === 'lost') this.#lose()
+      else this.#expiresAt = requestedAt + LEASE_MS
     } catch {
       // The next renewal may succeed before the lease expires.
     }
   }
 
-  function scheduleRenewal(): void {
-    alarm.set(renew, Math.min(monotonicNow(clock) + RENEW_EVERY_MS, expiresAt))
+  #scheduleRenewal(): void {
+    this.#alarm.set(this.#renew, Math.min(monotonicNow(this.#clock) + RENEW_EVERY_MS, this.#expiresAt))
   }
 
-  function lose(): void {
-    if (hasEnded) return
-    end()
-    claimed.isLost = true
-    claimed.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
-  }
-
-  function end(): void {
-    hasEnded = true
-    alarm.clear(renew)
+  #lose(): void {
+    if (this.#hasEnded) return
+    this.end()
+    this.#claimed.isLost = true
+    this.#claimed.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
   }
 }

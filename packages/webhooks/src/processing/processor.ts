@@ -91,17 +91,17 @@ export class Processor {
     if (this.#isClosing) return { status: 'closing', event }
     const handler = handlerOf(event, on, onUnknown)
     const request = claimRequestOf(event, attempt.integration, handler !== undefined, this.#options)
-    const arrivedAt = monotonicNow(clock)
     const { released } = this.#waiters
-    let requestedAt = arrivedAt
-    const claim = async () => {
-      requestedAt = monotonicNow(clock)
-      return await store.claim(request)
-    }
+    let requestedAt = monotonicNow(clock)
     try {
       let result = await store.claim(request)
       if (result.status === 'busy') {
+        const arrivedAt = requestedAt
         const until = monotonicNow(clock) + BUSY_WAIT_MS
+        const claim = async () => {
+          requestedAt = monotonicNow(clock)
+          return await store.claim(request)
+        }
         result = await this.#waiters.retryWhileBusy({ request, abort, until, released, busy: result, attempt: claim })
         received.timing.waitedMs = requestedAt - arrivedAt
       }

@@ -34,10 +34,22 @@ export function waitAtMost(clock: Clock, ms: number, work: Promise<unknown>): Pr
   })
 }
 
+/**
+ * The longest that an alarm sleeps at once. The first renewal of a lease comes no sooner after its delivery, so that the timer which waits for
+ * the deadline need not be started anew for it.
+ */
+const LONGEST_SLEEP_MS = 5_000
+
+interface Moment {
+  readonly callback: () => void
+  at: number
+}
+
 /** The timer of a delivery. It wakes at the next of its moments: the renewal of the lease, the answer, the end of patience. */
 export class Alarm {
   readonly #clock: Clock
-  readonly #moments = new Map<() => void, number>()
+  // Not a `Map`, which takes ten times the memory of these two or three entries.
+  readonly #moments: Moment[] = []
   #wakesAt = Number.POSITIVE_INFINITY
   #cancelTimer: (() => void) | undefined
 
@@ -47,33 +59,38 @@ export class Alarm {
 
   /** Calls `callback` once at a time of `monotonicNow`, or at once if it has passed. A callback that is set again is moved. */
   set(callback: () => void, at: number): void {
-    this.#moments.set(callback, at)
-    if (at < this.#wakesAt) this.#wakeAt(at)
+    const moment = this.#moments.find((each) => each.callback === callback)
+    if (moment === undefined) this.#moments.push({ callback, at })
+    else moment.at = at
+    if (at < this.#wakesAt) this.#sleepUntil(at)
   }
 
   /** A timer without a moment would keep the process alive. */
   clear(callback: () => void): void {
-    this.#moments.delete(callback)
-    if (this.#moments.size === 0) this.#wakeAt(Number.POSITIVE_INFINITY)
+    const index = this.#moments.findIndex((each) => each.callback === callback)
+    if (index !== -1) this.#moments.splice(index, 1)
+    if (this.#moments.length === 0) this.#sleepUntil(Number.POSITIVE_INFINITY)
   }
 
-  #wakeAt(at: number): void {
+  #sleepUntil(at: number): void {
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#wakesAt = at
     if (at === Number.POSITIVE_INFINITY) return
-    const leftMs = Math.max(0, at - monotonicNow(this.#clock))
-    this.#cancelTimer = setTimer(this.#clock, leftMs, () => this.#wake())
+    const now = monotonicNow(this.#clock)
+    const sleepMs = Math.min(Math.max(0, at - now), LONGEST_SLEEP_MS)
+    this.#wakesAt = now + sleepMs
+    this.#cancelTimer = setTimer(this.#clock, sleepMs, () => this.#wake())
   }
 
   #wake(): void {
     const now = monotonicNow(this.#clock)
-    for (const [callback, at] of [...this.#moments]) {
+    for (const moment of [...this.#moments]) {
       // An earlier callback may have cleared or moved this one.
-      if (at > now || this.#moments.get(callback) !== at) continue
-      this.#moments.delete(callback)
-      callback()
+      if (moment.at > now || !this.#moments.includes(moment)) continue
+      this.clear(moment.callback)
+      moment.callback()
     }
-    this.#wakeAt(Math.min(...this.#moments.values()))
+    this.#sleepUntil(Math.min(...this.#moments.map(({ at }) => at)))
   }
 }
