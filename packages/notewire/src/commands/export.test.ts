@@ -89,7 +89,7 @@ describe('export', () => {
         for (const each of [folder, anew]) await exportFolder(mirror, { ...IN_PROCESS, folder: each })
       })
       expect(await markdownIn(folder), `killed before step ${step}`).toEqual(await markdownIn(anew))
-      expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual(['.notewire-export.json'])
+      expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([])
     }
     expect(crashes).toBeGreaterThan(10)
   })
@@ -141,7 +141,6 @@ describe('export', () => {
   it.each([
     [['export', '-'], 'Markdown is written to a folder'],
     [['export', 'notes.jsonl', '--format', 'jsonl', '--after', 'x:1'], '--after goes with JSON Lines on stdout'],
-    [['export', '-', '--format', 'jsonl', '--full'], '--full is for folders'],
   ])('%j ends with 2', async (args, complaint) => {
     const { exitCode, stderr } = await runNotewire(args)
     expect([exitCode, unwrapped(stderr)]).toEqual([2, expect.stringContaining(complaint)])
@@ -217,7 +216,7 @@ describe('export --format jsonl', () => {
   })
 })
 
-const IN_PROCESS = { shown: 'notes', full: false, signal: new AbortController().signal, onProgress: () => undefined }
+const IN_PROCESS = { shown: 'notes', signal: new AbortController().signal, onProgress: () => undefined }
 
 /** Opens the copy in this process, because starting the program takes most of the time of a run. */
 async function inCopy({ baseUrl, apiKey, fetch }: NotesService, cwd: string, work: (mirror: Mirror) => Promise<void>) {

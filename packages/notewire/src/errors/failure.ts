@@ -39,8 +39,6 @@ const COMMAND_ERRORS = {
   database_busy: EXIT_CODES.failed,
   database_failed: EXIT_CODES.failed,
   export_in_the_way: EXIT_CODES.failed,
-  export_busy: EXIT_CODES.failed,
-  export_manifest_malformed: EXIT_CODES.failed,
   capture_unreadable: EXIT_CODES.failed,
   effects_unreadable: EXIT_CODES.failed,
   doctor_timeout: EXIT_CODES.failed,

@@ -46,6 +46,18 @@ export async function removeFile(path: string): Promise<void> {
   })
 }
 
+/** Reads the first bytes of a file; `undefined` if it does not exist. */
+export async function beginningOf(path: string, length: number): Promise<string | undefined> {
+  try {
+    await using file = await open(path, 'r')
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
+    return buffer.toString('utf8', 0, bytesRead)
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
 /** Tells whether a process with this id runs on this machine. */
 export function isAlive(pid: number): boolean {
   try {

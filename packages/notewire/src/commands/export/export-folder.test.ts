@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, unlink, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, readFile, rename, stat, symlink, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
@@ -43,7 +43,7 @@ describe('a folder', () => {
     for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
   })
 
-  it('gets only changed files, unless full is set', async () => {
+  it('gets only files that differ from their notes', async () => {
     await using found = await mirrored(5)
     const folder = await temporaryFolder()
     expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 5, removed: 0 })
@@ -51,19 +51,23 @@ describe('a folder', () => {
     found.service.owner.notes()[0]?.edit({ content: 'Another' })
     await found.mirror.sync()
     expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 1, removed: 0 })
-    expect(await exported(found.mirror, folder, true)).toMatchObject({ files: 5, written: 5, removed: 0 })
+    const before = await filesIn(folder)
+    const [name = '', page = ''] = [...before][0] ?? []
+    await writeFile(join(folder, name), page.replace(/^note_id: "(.*)"$/m, 'tags: [mine]\nnote_id: $1'))
+    expect(await exported(found.mirror, folder)).toMatchObject({ files: 5, written: 1, removed: 0 })
+    expect(await filesIn(folder)).toEqual(before)
   })
 
   it('keeps files that export did not write', async () => {
     await using found = await mirrored(3)
     const folder = await temporaryFolder()
     await writeFile(join(folder, 'mine.md'), 'mine')
-    await writeFile(join(folder, '2026-01-05-mine--00000000.md'), 'mine, too')
+    await writeFile(join(folder, '2026-01-05-mine--00000000.md'), '---\nnote_id: "note_1"\n---\nmine, too')
     await exported(found.mirror, folder)
     for (const note of found.service.owner.notes()) note.delete()
     await found.mirror.sync({ scan: 'now' })
     await exported(found.mirror, folder)
-    await exported(found.mirror, folder, true)
+    await exported(found.mirror, folder)
     expect([...(await filesIn(folder)).keys()]).toEqual(['2026-01-05-mine--00000000.md', 'mine.md'])
   })
 
@@ -96,27 +100,54 @@ describe('a folder', () => {
     expect(await exported(found.mirror, folder)).toMatchObject({ files: 4, written: 4, removed: 3 })
   })
 
-  it('is locked by an export until its process has ended', async () => {
-    await using found = await mirrored(1)
+  it('has one file of each note again after the user renamed one, copied one, and named one in upper case', async () => {
+    await using found = await mirrored(3)
     const folder = await temporaryFolder()
-    await writeFile(join(folder, '.notewire-export.lock'), String(process.pid))
-    await expect(exported(found.mirror, folder)).rejects.toMatchObject({ code: 'export_busy' })
-    await writeFile(join(folder, '.notewire-export.lock'), '2147483646')
     await exported(found.mirror, folder)
-    expect(await readdir(folder)).not.toContain('.notewire-export.lock')
+    const before = await filesIn(folder)
+    const [one = '', two = '', three = ''] = before.keys()
+    const elsewhere = (name: string, title: string) => join(folder, name.replace(/(?<=^.{11}).*(?=--)/, title))
+    await rename(join(folder, one), elsewhere(one, 'mine'))
+    await copyFile(join(folder, two), elsewhere(two, 'copy'))
+    await rename(
+      join(folder, three),
+      join(
+        folder,
+        three.replace(/.*(?=--)/, (words) => words.toUpperCase()),
+      ),
+    )
+    await exported(found.mirror, folder)
+    const after = [...(await filesIn(folder)).keys()].map((name) =>
+      name.replace(/.*(?=--)/, (words) => words.toLowerCase()),
+    )
+    expect(after.sort()).toEqual([one, two, three].sort())
   })
 
-  it.each([
-    ['is not JSON', '{'],
-    ['is of a later version', '{"version":2,"position":null,"files":{}}'],
-    ['contains a path outside the folder', '{"version":1,"position":null,"files":{"../../x.md":"note_1"}}'],
-  ])('is rejected when its manifest %s', async (_fault, content) => {
+  it('never follows or replaces a link', async () => {
     await using found = await mirrored(1)
-    const folder = await temporaryFolder()
-    await mkdir(folder, { recursive: true })
-    await writeFile(join(folder, '.notewire-export.json'), content)
-    await expect(exported(found.mirror, folder)).rejects.toMatchObject({ code: 'export_manifest_malformed' })
-    expect(await readdir(folder)).toEqual(['.notewire-export.json'])
+    const [folder, target] = [await temporaryFolder(), join(await temporaryFolder(), 'target')]
+    await exported(found.mirror, folder)
+    const [[name = '', page = ''] = []] = await filesIn(folder)
+    await rename(join(folder, name), target)
+    await symlink(target, join(folder, name))
+    await expect(exported(found.mirror, folder)).rejects.toMatchObject({ code: 'export_in_the_way' })
+    found.service.owner.notes()[0]?.delete()
+    await found.mirror.sync({ scan: 'now' })
+    expect(await exported(found.mirror, folder)).toMatchObject({ removed: 0 })
+    expect(await readdir(folder)).toEqual([name])
+    expect(await readFile(target, 'utf8')).toBe(page)
+  })
+
+  it('is complete after two exports at once and one more', async () => {
+    await using found = await mirrored(60)
+    const [folder, other] = [await temporaryFolder(), await temporaryFolder()]
+    await exported(found.mirror, folder)
+    for (const note of found.service.owner.notes()) note.edit({ title: 'Another' })
+    await found.mirror.sync()
+    await Promise.all([exported(found.mirror, folder), exported(found.mirror, folder)])
+    await exported(found.mirror, folder)
+    await exported(found.mirror, other)
+    expect(await filesIn(folder)).toEqual(await filesIn(other))
   })
 })
 
@@ -162,13 +193,13 @@ async function mirrored(
   return { service, mirror, [Symbol.asyncDispose]: () => service.close() }
 }
 
-function exported(mirror: Mirror, folder: string, full = false) {
+function exported(mirror: Mirror, folder: string) {
   const { signal } = new AbortController()
-  return exportFolder(mirror, { folder, shown: 'notes', full, signal, onProgress: () => undefined })
+  return exportFolder(mirror, { folder, shown: 'notes', signal, onProgress: () => undefined })
 }
 
 async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {
-  const names = (await readdir(folder)).filter((name) => !name.startsWith('.notewire-export.')).sort()
+  const names = (await readdir(folder)).sort()
   return new Map(
     await Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const)),
   )

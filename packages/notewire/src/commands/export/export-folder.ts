@@ -1,25 +1,20 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { MirrorError, type MirrorErrorCode, type MirrorReader } from '@notewire/mirror'
+import type { MirroredNote, MirrorReader } from '@notewire/mirror'
 import { CommandError } from '../../errors/failure.ts'
 import { isSystemError } from '../../errors/system-error.ts'
-import { lockFolder, type Manifest, readJournal, readManifest, removeJournal, writeManifest } from './folder-records.ts'
-import { type FileOutcome, NoteFiles } from './note-files.ts'
+import { NoteFiles } from './note-files.ts'
 
 export interface FolderReport {
   readonly files: number
   readonly written: number
   readonly removed: number
-  /** The change up to which the folder is up to date; `null` if there has been none. */
-  readonly position: string | null
 }
 
 export interface FolderOptions {
   readonly folder: string
   readonly shown: string
-  /** Whether to write every file, not only those that have changed. */
-  readonly full: boolean
   readonly signal: AbortSignal
   readonly onProgress: (done: number) => void
 }
@@ -27,57 +22,45 @@ export interface FolderOptions {
 const BATCH_SIZE = 50
 
 /**
- * Writes the copy into a folder, one file per note. If it knows the position of the last export, it reads only the changes since then.
- * It can be interrupted at any moment; the next export completes the folder.
+ * Makes a folder contain one file per note of the copy. It compares every file with its note, so it can be interrupted at any moment, and
+ * the next export completes the folder.
  *
- * @throws CommandError if another export runs, or export would overwrite a file that it did not write
+ * @throws CommandError if export would overwrite a file that does not belong to it
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
-  const { folder, shown } = options
+  const { folder, shown, signal, onProgress } = options
   await makeFolder(folder)
-  await using _lock = await lockFolder(folder, shown).catch((error: unknown) => {
+  const files = await NoteFiles.open(folder).catch((error: unknown) => {
     if (!isSystemError(error, 'ENOTDIR')) throw error
     const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
     throw new CommandError('export_in_the_way', message)
   })
-  const manifest = await readManifest(folder, shown)
-  const interrupted = await readJournal(folder)
-  const known = [...manifest.files].map(([noteId, name]) => ({ noteId, name }))
-  const files = await NoteFiles.open(folder, [...known, ...interrupted])
-  const after = options.full ? null : await knownPosition(manifest, mirror)
-
-  const counts: Record<FileOutcome, number> = { written: 0, unchanged: 0, removed: 0, absent: 0 }
   const seen = new Set<string>()
-  let batch = new Set<string>()
-
-  async function add(noteId: string): Promise<void> {
-    seen.add(noteId)
-    batch.add(noteId)
-    if (batch.size >= BATCH_SIZE) await flush()
-  }
+  let batch: MirroredNote[] = []
+  let written = 0
 
   async function flush(): Promise<void> {
-    options.signal.throwIfAborted()
-    const notes = await Promise.all([...batch].map(async (noteId) => ({ noteId, note: await mirror.get(noteId) })))
-    batch = new Set()
-    for (const outcome of await files.update(notes, options.full)) counts[outcome] += 1
-    options.onProgress(seen.size)
+    signal.throwIfAborted()
+    const outcomes = await Promise.all(batch.map((each) => files.write(each)))
+    batch = []
+    written += outcomes.filter((isWritten) => isWritten).length
+    onProgress(seen.size)
   }
 
-  // The changes do not contain the files of an interrupted export, and those that the user has removed.
-  for (const noteId of new Set([...interrupted.map((intent) => intent.noteId), ...files.notesToRepair]))
-    await add(noteId)
-  let position = after
-  for await (const change of mirror.changes({ after, signal: options.signal })) {
-    await add(change.noteId)
-    position = change.position
+  for await (const mirrored of mirror.list()) {
+    seen.add(mirrored.note.note_id)
+    batch.push(mirrored)
+    if (batch.length >= BATCH_SIZE) await flush()
   }
-  // Without a position, the changes contain no removals.
-  if (after === null) for (const noteId of files.noteIds) if (!seen.has(noteId)) await add(noteId)
   await flush()
-  await writeManifest(folder, { position, files: files.files })
-  await removeJournal(folder)
-  return { files: files.noteIds.length, written: counts.written, removed: counts.removed, position }
+  let removed = 0
+  for (const noteId of files.noteIds) {
+    // A pull that runs at the same time may have added the note after the list.
+    if (seen.has(noteId) || (await mirror.get(noteId)) !== undefined) continue
+    await files.remove(noteId)
+    removed += 1
+  }
+  return { files: files.noteIds.length, written, removed }
 }
 
 /**
@@ -93,16 +76,3 @@ async function makeFolder(folder: string): Promise<void> {
     if (!isSystemError(error, 'EEXIST')) throw error
   }
 }
-
-/** The position of the last export, if it was an export of this copy. */
-async function knownPosition({ position }: Manifest, mirror: MirrorReader): Promise<string | null> {
-  try {
-    for await (const _ of mirror.changes({ after: position })) break
-    return position
-  } catch (error) {
-    if (error instanceof MirrorError && OTHER_COPY_CODES.includes(error.code)) return null
-    throw error
-  }
-}
-
-const OTHER_COPY_CODES: readonly MirrorErrorCode[] = ['position_foreign', 'position_malformed']

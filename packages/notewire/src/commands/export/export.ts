@@ -25,14 +25,14 @@ export const command = (run: Run) =>
 const declare = () =>
   newCommand({
     description:
-      'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes what has changed, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
+      'Writes the local copy as Markdown, one file per note with YAML front matter, that only you can read. The next export writes the files that differ from their notes, renames the file of a note that has a new title, and deletes the files of notes that are gone. It does not touch other files in the folder. With --format jsonl, it writes all notes into one file of JSON Lines, which it replaces as a whole, or to stdout.',
     settings: ['baseUrl', 'apiKey', 'notesField', 'database', 'integration'],
     examples: {
       'export notes --pull': 'for a cron job: notes/2026-01-05-stand-up--4k2d9x0a.md',
       'export notes.jsonl --format jsonl': 'all notes in one file',
       'export - --format jsonl --after 7f…:1840': 'what has changed since, as a stream',
     },
-    next: 'Open the folder in an editor for Markdown. The export overwrites your edits when their note changes.',
+    next: 'Open the folder in an editor for Markdown. The next export overwrites your edits of these files.',
   })
     .addArgument(new Argument('<target>', 'the folder; with --format jsonl, the file, or - for stdout').argParser(path))
     .addOption(
@@ -40,20 +40,18 @@ const declare = () =>
         .choices(['markdown', 'jsonl'] as const)
         .default('markdown' as const),
     )
-    .option('--full', 'write every file, not only those that have changed')
     .option('--after <position>', 'with jsonl to stdout: only what changed after this position', text)
     .option('--pull', 'pull first')
 
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
-function rejectConflicts(target: string, { format, full, after }: Options): void {
+function rejectConflicts(target: string, { format, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {
     throw new UsageError('Markdown is written to a folder. Name one, or pass --format jsonl to write to stdout.')
   }
   if (after !== undefined && target !== STDOUT) {
     throw new UsageError('--after goes with JSON Lines on stdout: notewire export - --format jsonl --after <position>.')
   }
-  if (full && format === 'jsonl') throw new UsageError('--full is for folders: JSON Lines are always written in full.')
 }
 
 /** Pulls, and shows the report unless the export is written to stdout. */
@@ -79,8 +77,7 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   }
   try {
     if (options.format === 'markdown') {
-      const folder = { folder: place, shown: target, full: options.full === true, signal, onProgress }
-      const report = await exportFolder(copy.mirror, folder)
+      const report = await exportFolder(copy.mirror, { folder: place, shown: target, signal, onProgress })
       const change = `: ${grouped(report.written)} written, ${grouped(report.removed)} removed`
       return await show(amount(report.files, 'file'), change, report)
     }

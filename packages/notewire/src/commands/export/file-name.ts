@@ -23,9 +23,17 @@ export function fileNameOf({ note_id, title, created_at }: Note, idLength = SHOR
   return `${day}-${slugOf(title ?? '')}--${digestOf(note_id).slice(0, idLength)}.md`
 }
 
-/** Whether {@link fileNameOf} can have made a name. */
+const NAME = /^(?:\d{4}-\d{2}-\d{2}|undated)-[\p{L}\p{M}\p{N}-]+--([0-9a-z]{8}|[0-9a-z]{32})\.md$/u
+
+/** Whether {@link fileNameOf} can have made a name, of any note. */
 export function isFileName(name: string): boolean {
-  return /^(?:\d{4}-\d{2}-\d{2}|undated)-[\p{L}\p{M}\p{N}-]+--[0-9a-z]{8,32}\.md$/u.test(name)
+  return NAME.test(name)
+}
+
+/** Whether {@link fileNameOf} can have made a name of this note, with any title. */
+export function isFileNameOf(noteId: string, name: string): boolean {
+  const [, digest] = NAME.exec(name) ?? []
+  return digest !== undefined && digestOf(noteId).startsWith(digest)
 }
 
 /** The letters and digits of a title, of any script, with hyphens between words. */

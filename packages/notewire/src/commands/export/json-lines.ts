@@ -1,9 +1,7 @@
-import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { MirrorChange, MirroredNote, MirrorReader } from '@notewire/mirror'
 import { CommandError } from '../../errors/failure.ts'
-import { isSystemError } from '../../errors/system-error.ts'
-import { removeUnfinished, writePrivately } from '../../files/private-file.ts'
+import { beginningOf, removeUnfinished, writePrivately } from '../../files/private-file.ts'
 import { SCHEMA_VERSION } from '../../terminal/output.ts'
 
 export interface LinesReport {
@@ -85,19 +83,8 @@ export async function writeLinesFile<Result>(
 }
 
 async function rejectForeignFile(path: string, shown: string): Promise<void> {
-  const beginning = await beginningOf(path)
+  const beginning = await beginningOf(path, BEGINNING.length)
   if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
   const message = `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`
   throw new CommandError('export_in_the_way', message)
-}
-
-async function beginningOf(path: string): Promise<string | undefined> {
-  try {
-    await using file = await open(path, 'r')
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGINNING.length), 0, BEGINNING.length, 0)
-    return buffer.toString('latin1', 0, bytesRead)
-  } catch (error) {
-    if (isSystemError(error, 'ENOENT')) return undefined
-    throw error
-  }
 }
