@@ -25,7 +25,8 @@ export interface AdapterCheck {
 
 const SECRET = 'whsec_YW4tYWRhcHRlci1jaGVjay1zZWNyZXQtb2YtMzItYnk'
 
-const ENDED = anEvent({ kind: 'note.ended' })
+// With an id: a Worker may not make a random one while it is loaded.
+const ENDED = anEvent({ kind: 'note.ended', eventId: 'evt_ended' })
 
 /**
  * The checks that every adapter must pass: run each with a function that mounts a receiver in your framework on a real port.
