@@ -500,9 +500,15 @@ class World implements AsyncDisposable {
         break
       case 'return':
         this.#act((replica) => replica.noteOf(noteId).moveTo('personal'))
-        // Otherwise no event says that the key can access the note again (open point 28).
-        if (!this.#announcesAccess) this.#change('edit', noteId)
+        // Otherwise no event says that the key can access the note again (open point 28), or a deletion at the same revision that arrives late
+        // removes the copy (open point 32).
+        if (!this.#announcesAccess || this.#deliversInDisorder()) this.#change('edit', noteId)
     }
+  }
+
+  #deliversInDisorder(): boolean {
+    const { reordered = 0, failing = 0 } = this.service.disorder
+    return reordered + failing > 0
   }
 
   #act(act: (replica: Replica) => unknown): void {
