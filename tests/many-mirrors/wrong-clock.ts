@@ -9,6 +9,7 @@ const DAY_MS = 24 * HOUR_MS
 export class WrongClock implements Clock {
   readonly #right: Clock
   #aheadMs = 0
+  #wasWrong = false
 
   constructor(right: Clock) {
     this.#right = right
@@ -26,8 +27,14 @@ export class WrongClock implements Clock {
     return this.#right.sleep(ms, signal)
   }
 
+  /** Whether the clock has shown a wrong time, which what the process writes can still contain. */
+  get wasWrong(): boolean {
+    return this.#wasWrong
+  }
+
   /** Sets the clock ahead or back, by minutes to years. */
   setWrong(random: Random): void {
+    this.#wasWrong = true
     const unit = random.pick([MINUTE_MS, HOUR_MS, DAY_MS, 30 * DAY_MS, 365 * DAY_MS])
     this.#aheadMs = unit * random.integer(1, 12) * random.pick([1, -1])
   }
