@@ -1,22 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { createReceiver } from '@notewire/webhooks'
+import type { ChildProcess } from 'node:child_process'
 import { postgresTransactions } from '@notewire/webhooks/postgres'
-import { anEvent } from '@notewire/webhooks/testing'
 import { startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
-import { newEventId } from './claims.ts'
 import { median } from './measure.ts'
 import type { Row, Table } from './report.ts'
+import { askProgram, startProgram } from './start-program.ts'
 
 /** Our limits, as shares of the hand-written transaction. */
 const THROUGHPUT_AIM = 0.8
 const PROCESSOR_TIME_AIM = 1.4
 
-const NOTES = 1_000
-const PARALLEL = 32
 const ROUNDS = 10
-/** A server that has just started is slower, because its code is not compiled yet. */
-const WARM_UP_ROUNDS = 4
+/** A server that has just started is slower, because its code is compiled while it runs. */
+const WARM_UP_ROUNDS = 25
 const TURN_MS = 400
 const FETCH_MS = 5
 
@@ -29,13 +25,13 @@ export async function measureExactlyOnce(): Promise<readonly Table[]> {
   try {
     await postgresTransactions(pool).migrate()
     await pool.query(RAW_TABLES)
-    const measured = [...(await measure(pool, 0)), ...(await measure(pool, FETCH_MS))]
+    const measured = [...(await measure(postgres.url, 0)), ...(await measure(postgres.url, FETCH_MS))]
     return [
       {
         title: 'How fast is exactly once in PostgreSQL?',
         unit: 'events/s',
         moreIsBetter: true,
-        note: `New events with \`pg\`, ${PARALLEL} at once, over ten connections, to a server that writes each commit to disk. Each event inserts one row of its own. *By hand* is \`BEGIN\`, \`INSERT … ON CONFLICT DO NOTHING\` for the event, an upsert of the note that compares the revision, the row, and \`COMMIT\`. *In one statement* does the same in one statement with three parts.`,
+        note: `New events with \`pg\`, 32 at once, over ten connections, to a server that writes each commit to disk. Each event inserts one row of its own. Each contender runs in a process of its own, which has processed tens of thousands of events before. *By hand* is \`BEGIN\`, \`INSERT … ON CONFLICT DO NOTHING\` for the event, an upsert of the note that compares the revision, the row, and \`COMMIT\`. *In one statement* does the same in one statement with three parts.`,
         rows: measured.map(({ rate }) => rate),
       },
       {
@@ -56,115 +52,48 @@ interface Sample {
   readonly cpuMicroseconds: number
 }
 
-async function measure(pool: Pool, fetchMs: number): Promise<readonly { readonly rate: Row; readonly time: Row }[]> {
-  const receiver = createReceiver({
-    secret: () => undefined,
-    store: postgresTransactions(pool),
-    ...(fetchMs > 0 && { prepare: () => sleep(fetchMs) }),
-    on: { 'note.updated': ({ event_id }, { transaction }) => transaction.query(INSERT_ROW, [event_id]) },
-  })
+async function measure(url: string, fetchMs: number): Promise<readonly { readonly rate: Row; readonly time: Row }[]> {
+  const start = async (contender: string, row: Pick<Row, 'name' | 'isAlternative'>) => {
+    const { process } = await startProgram('exactly-once-process.ts', contender, url, String(fetchMs))
+    return { ...row, process, samples: [] as Sample[] }
+  }
   const contenders = [
-    { name: 'by hand', isAlternative: true, operate: () => byHand(pool, fetchMs), samples: [] as Sample[] },
-    {
-      name: 'in one statement',
-      isAlternative: true,
-      operate: () => inOneStatement(pool, fetchMs),
-      samples: [] as Sample[],
-    },
-    {
-      name: 'notewire',
-      isOurs: true,
-      operate: async () => {
-        const { status } = await receiver.process(nextEvent())
-        if (status !== 'applied') throw new Error(`a new event is ${status}`)
-      },
-      samples: [] as Sample[],
-    },
+    await start('byHand', { name: 'by hand', isAlternative: true }),
+    await start('inOneStatement', { name: 'in one statement', isAlternative: true }),
+    await start('notewire', { name: 'notewire' }),
   ]
-  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) for (const { operate } of contenders) await sampleOf(operate)
+  for (let round = 0; round < WARM_UP_ROUNDS; round += 1) for (const { process } of contenders) await sampleOf(process)
   for (let round = 0; round < ROUNDS; round += 1) {
     // Alternates the direction, so that no contender always runs after the same one.
-    for (const { operate, samples } of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      samples.push(await sampleOf(operate))
+    for (const { process, samples } of round % 2 === 0 ? contenders : contenders.toReversed()) {
+      samples.push(await sampleOf(process))
     }
   }
+  for (const { process } of contenders) process.disconnect()
   const column = fetchMs > 0 ? `after a fetch of ${fetchMs} ms` : 'without a fetch'
   const floor = contenders[0]?.samples ?? []
-  return contenders.map(({ samples, operate: _, isOurs = false, ...contender }) => {
+  return contenders.map(({ samples, process: _, ...contender }) => {
     const row = (select: (sample: Sample) => number) => {
       // The ratio of each round: a slow moment of the machine affects all contenders.
       const ratio = median(samples.map((sample, round) => select(sample) / select(floor[round] ?? sample)))
       return { ...contender, column, value: median(floor.map(select)) * ratio, ratio }
     }
     return {
-      rate: { ...row(({ rate }) => rate), ...(isOurs && { aim: THROUGHPUT_AIM }) },
-      time: { ...row(({ cpuMicroseconds }) => cpuMicroseconds), ...(isOurs && { aim: PROCESSOR_TIME_AIM }) },
+      rate: { ...row(({ rate }) => rate), ...(contender.name === 'notewire' && { aim: THROUGHPUT_AIM }) },
+      time: {
+        ...row(({ cpuMicroseconds }) => cpuMicroseconds),
+        ...(contender.name === 'notewire' && { aim: PROCESSOR_TIME_AIM }),
+      },
     }
   })
 }
 
-async function sampleOf(operate: () => Promise<unknown>): Promise<Sample> {
-  const cpu = process.cpuUsage()
-  const began = performance.now()
-  let done = 0
-  const work = async () => {
-    while (performance.now() - began < TURN_MS) {
-      await operate()
-      done += 1
-    }
-  }
-  await Promise.all(Array.from({ length: PARALLEL }, work))
-  const { user, system } = process.cpuUsage(cpu)
-  return { rate: done / ((performance.now() - began) / 1_000), cpuMicroseconds: (user + system) / done }
-}
-
-let changes = 0
-
-// Cycles through the notes, so that parallel events never conflict.
-function nextEvent() {
-  changes += 1
-  const noteId = `note_${String(changes % NOTES).padStart(20, '0')}`
-  return anEvent({ kind: 'note.updated', eventId: newEventId(), noteId, revision: Math.ceil(changes / NOTES) })
+async function sampleOf(program: ChildProcess): Promise<Sample> {
+  const { done, ms, cpuMs } = await askProgram<{ done: number; ms: number; cpuMs: number }>(program, TURN_MS)
+  return { rate: done / (ms / 1_000), cpuMicroseconds: (cpuMs * 1_000) / done }
 }
 
 const RAW_TABLES = `
   CREATE TABLE raw_events (event_id text PRIMARY KEY, processed_at timestamptz NOT NULL);
   CREATE TABLE raw_notes (note_id text PRIMARY KEY, revision bigint NOT NULL);
   CREATE TABLE rows_of_mine (event_id text NOT NULL)`
-const INSERT_ROW = 'INSERT INTO rows_of_mine VALUES ($1)'
-const INSERT_EVENT = 'INSERT INTO raw_events VALUES ($1, now()) ON CONFLICT DO NOTHING'
-const UPSERT_NOTE = `INSERT INTO raw_notes VALUES ($1, $2)
-  ON CONFLICT (note_id) DO UPDATE SET revision = excluded.revision WHERE raw_notes.revision < excluded.revision`
-const ONE_STATEMENT = `
-  WITH event AS (INSERT INTO raw_events VALUES ($1, now()) ON CONFLICT DO NOTHING RETURNING event_id),
-  note AS (
-    INSERT INTO raw_notes SELECT $2, $3 FROM event
-    ON CONFLICT (note_id) DO UPDATE SET revision = excluded.revision WHERE raw_notes.revision < excluded.revision
-    RETURNING note_id)
-  INSERT INTO rows_of_mine SELECT event_id FROM event, note`
-
-async function byHand(pool: Pool, fetchMs: number): Promise<void> {
-  const { event_id, data } = nextEvent()
-  if (fetchMs > 0) await sleep(fetchMs)
-  const client = await pool.connect()
-  try {
-    await client.query('BEGIN')
-    const event = await client.query(INSERT_EVENT, [event_id])
-    const note = event.rowCount === 1 && (await client.query(UPSERT_NOTE, [data.note_id, data.revision]))
-    if (note && note.rowCount === 1) await client.query(INSERT_ROW, [event_id])
-    else throw new Error('a new event is a duplicate or stale')
-    await client.query('COMMIT')
-  } catch (error) {
-    await client.query('ROLLBACK')
-    throw error
-  } finally {
-    client.release()
-  }
-}
-
-async function inOneStatement(pool: Pool, fetchMs: number): Promise<void> {
-  const { event_id, data } = nextEvent()
-  if (fetchMs > 0) await sleep(fetchMs)
-  const { rowCount } = await pool.query(ONE_STATEMENT, [event_id, data.note_id, data.revision])
-  if (rowCount !== 1) throw new Error('a new event is a duplicate or stale')
-}

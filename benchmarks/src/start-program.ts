@@ -19,7 +19,7 @@ export async function startProgram<Message>(
 }
 
 /** Sends a message to a program and waits for its answer. */
-export async function askProgram<Answer>(program: ChildProcess, question: object | string): Promise<Answer> {
+export async function askProgram<Answer>(program: ChildProcess, question: object | string | number): Promise<Answer> {
   const answer = nextMessage<Answer>(program)
   program.send(question)
   return await answer

@@ -11,7 +11,8 @@ interface Waiting {
 }
 
 /**
- * Looks events up. Those that arrive while a look is running share the next one, because the round trip costs more than what it asks for.
+ * Looks events up. Those that arrive in the same turn of the event loop, or while a look is running, share one statement, because a statement
+ * costs more than what it asks for.
  */
 export class Looks {
   readonly #queries: PostgresQueries
@@ -33,6 +34,7 @@ export class Looks {
   async #run(): Promise<void> {
     this.#isRunning = true
     while (this.#waiting.length > 0) {
+      await new Promise((resolve) => setImmediate(resolve))
       const batch = this.#waiting.splice(0, MAX_AT_ONCE)
       try {
         const known = await this.#lookUp(batch.map(({ request }) => request))
