@@ -29,9 +29,8 @@ export function readHeaders(headers: AttemptHeaders): Headers {
 /** The first value of a header as text, or `undefined` if the header is missing or empty. */
 export function readFirst(headers: AttemptHeaders, name: string): string | undefined {
   const found = findHeader(headers, name)
-  if (found === undefined) return undefined
-  for (const value of [found].flat()) if (value !== '') return String(value)
-  return undefined
+  const first: unknown = Array.isArray(found) ? found.find((value) => value !== '') : found
+  return first === undefined || first === '' ? undefined : String(first)
 }
 
 /** The only value of a header of a signed attempt, which refuses an attempt without it (contract §5, receiver rule 3). */
