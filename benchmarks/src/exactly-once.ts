@@ -12,7 +12,7 @@ const PROCESSOR_TIME_AIM = 1.4
 
 const ROUNDS = 10
 /** A server that has just started is slower, because its code is compiled while it runs. */
-const WARM_UP_ROUNDS = 25
+const WARM_UP_ROUNDS = 40
 const TURN_MS = 400
 const FETCH_MS = 5
 
