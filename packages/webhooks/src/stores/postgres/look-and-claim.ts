@@ -10,7 +10,7 @@ export const versionOf = (row: string) =>
 
 /**
  * Reads, without a lock, what the tables contain of an event and of its note. It returns one text, because a row of columns and a value of
- * JSON each cost more than the rest of the statement. The order is that of `knownEvent`.
+ * JSON each cost more than the rest of the statement. Two reads cost less than one with two joins. The order is that of `knownEvent`.
  */
 export const LOOK_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_look(
@@ -21,19 +21,19 @@ DECLARE
   moment timestamptz := clock_timestamp();
   -- A lease that ends later was written before the clock was set back.
   latest_end timestamptz := moment + 2 * lease_ms * interval '1 millisecond';
-  found_now text;
+  event record;
+  note record;
 BEGIN
-  SELECT concat(
-      coalesce(${versionOf('events.')}, '_'), ' ', coalesce(${versionOf('notes.')}, '_'), ' ',
-      events.kept_until IS NOT NULL, ' ', events.forgotten IS TRUE, ' ',
-      (events.lease_ends_at > moment AND events.lease_ends_at <= latest_end) IS TRUE
-        OR (notes.lease_ends_at > moment AND notes.lease_ends_at <= latest_end) IS TRUE, ' ',
-      notes.applied)
-    INTO found_now
-    FROM (SELECT 1) AS one_row
-    LEFT JOIN notewire_events AS events ON events.integration = for_integration AND events.event_id = for_event
-    LEFT JOIN notewire_notes AS notes ON notes.integration = for_integration AND notes.note_id = for_note;
-  RETURN found_now;
+  SELECT fencing_token, lease_ends_at, kept_until, forgotten INTO event
+    FROM notewire_events WHERE integration = for_integration AND event_id = for_event;
+  SELECT fencing_token, lease_ends_at, applied INTO note
+    FROM notewire_notes WHERE integration = for_integration AND note_id = for_note;
+  RETURN concat(
+    coalesce(${versionOf('event.')}, '_'), ' ', coalesce(${versionOf('note.')}, '_'), ' ',
+    event.kept_until IS NOT NULL, ' ', event.forgotten IS TRUE, ' ',
+    (event.lease_ends_at > moment AND event.lease_ends_at <= latest_end) IS TRUE
+      OR (note.lease_ends_at > moment AND note.lease_ends_at <= latest_end) IS TRUE, ' ',
+    note.applied);
 END
 $function$;
 `

@@ -63,10 +63,9 @@ it('the placeholders of the statement stand in order, because Knex numbers them 
     texts.push(text)
     return pool.query(text, values)
   }
-  await postgresTransactions({ options: pool.options, connect: () => pool.connect(), query }).look(
-    requestOf('one', 'one'),
-  )
-  expect(texts.map((text) => text.match(/\$\d+/g))).toEqual([['$1', '$2']])
+  const store = postgresTransactions({ options: pool.options, connect: () => pool.connect(), query })
+  await Promise.all([store.look(requestOf('one', 'one')), store.look(requestOf('two', undefined))])
+  expect(texts.map((text) => text.match(/\$\d+/g))).toEqual([['$1', '$2', '$3', '$4', '$5', '$6', '$7', '$8']])
 })
 
 it('a statement that fails fails only the looks that share it', async () => {

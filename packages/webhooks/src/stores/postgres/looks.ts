@@ -47,17 +47,27 @@ export class Looks {
   }
 
   async #lookUp(requests: readonly ClaimRequest[]): Promise<readonly string[]> {
-    const wanted = requests.map(({ integration, eventId, note }) => ({ integration, eventId, noteId: note?.noteId }))
-    const leaseMs = Math.max(...requests.map((request) => request.leaseMs))
-    const rows = await this.#queries.run<LookRow>('look', LOOK, [leaseMs, JSON.stringify(wanted)])
-    return rows.map(({ result }) => result)
+    const values = requests.flatMap(({ integration, eventId, note, leaseMs }) => [
+      integration,
+      eventId,
+      note?.noteId ?? null,
+      leaseMs,
+    ])
+    const rows = await this.#queries.run<LookRow>('look', lookOf(requests.length), values)
+    return rows.map(({ column1 }) => column1)
   }
 }
 
 interface LookRow {
-  readonly result: string
+  /** PostgreSQL names the column of VALUES. */
+  readonly column1: string
 }
 
-const LOOK = `SELECT notewire_look(wanted->>'integration', wanted->>'eventId', wanted->>'noteId', $1::float8) AS result
-  FROM json_array_elements($2::json) WITH ORDINALITY AS looks (wanted, position)
-  ORDER BY position`
+/** A statement that looks up this many events. Rows of VALUES keep their order. */
+function lookOf(count: number): string {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const first = 4 * index
+    return `(notewire_look($${first + 1}, $${first + 2}, $${first + 3}, $${first + 4}::float8))`
+  })
+  return `VALUES ${rows.join(', ')}`
+}
