@@ -10,7 +10,7 @@ import { askProgram, startProgram } from './start-program.ts'
 const THROUGHPUT_AIM = 0.8
 const PROCESSOR_TIME_AIM = 1.4
 
-const ROUNDS = 10
+const ROUNDS = 30
 /** A server that has just started is slower, because its code is compiled while it runs. */
 const WARM_UP_ROUNDS = 40
 const TURN_MS = 400
