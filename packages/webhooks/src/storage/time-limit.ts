@@ -4,17 +4,20 @@
  * @param tooLate  creates the error after `limitMs`
  * @param onLate  receives a result that arrives after the rejection
  */
-export function withinTimeLimit<Result>(
+export async function withinTimeLimit<Result>(
   work: Promise<Result>,
   limitMs: number,
   tooLate: () => Error,
   onLate?: (result: Result) => void,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(tooLate())
-      work.then(onLate, () => undefined)
-    }, limitMs)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    reject(tooLate())
+    work.then(onLate, () => undefined)
+  }, limitMs)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
 }
