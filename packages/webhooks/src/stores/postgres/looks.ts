@@ -59,11 +59,11 @@ export class Looks {
 }
 
 interface LookRow {
-  /** PostgreSQL names the column of VALUES. */
+  /** The name that PostgreSQL gives the column of VALUES. */
   readonly column1: string
 }
 
-/** A statement that looks up this many events. Rows of VALUES keep their order. */
+/** A statement that looks up `count` events. PostgreSQL returns the rows of VALUES in their order. */
 function lookOf(count: number): string {
   const rows = Array.from({ length: count }, (_, index) => {
     const first = 4 * index

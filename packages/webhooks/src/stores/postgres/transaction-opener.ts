@@ -26,7 +26,7 @@ export interface TransactionOpener<Transaction> {
  */
 export type WorkIn<Transaction> = (transaction: Transaction, connection: PostgresConnection) => Promise<void>
 
-/** The receiver has stopped waiting for the handler. Rolls the transaction back; nobody sees it. */
+/** The receiver has stopped waiting for the handler, so the transaction is rolled back. It is not reported. */
 export class GivenUpError extends Error {}
 
 /** Rejects with `PostgresTimeoutError` after 5 s. */
@@ -39,7 +39,7 @@ export function limited<Result>(
   return withinTimeLimit(work, STORE_TIME_LIMIT_MS, tooLate, onLate)
 }
 
-/** A limit of what runs at once. Whoever waits longest is next. */
+/** A limit of what runs at once. The one that waits longest is next. */
 export class Slots {
   #free: number
   readonly #waiting = new Set<() => void>()
