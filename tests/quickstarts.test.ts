@@ -65,8 +65,8 @@ function reportTime(name: string, began: number): void {
 
 /** Runs the commands of a page that create its project, and writes its files. */
 async function createProject(name: string, page: Quickstart): Promise<Terminal> {
-  const parent = join(folder, name)
-  await mkdir(parent)
+  // A test that is repeated must not find the project of its first run.
+  const parent = await mkdtemp(join(folder, `${name}-`))
   const terminal = await openTerminal(parent, registry.url)
   const project = (await terminal.run(`${page.create}\npwd`)).trimEnd().split('\n').at(-1) ?? ''
   for (const { path, code } of page.files) {

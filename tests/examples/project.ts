@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { cp, symlink, writeFile } from 'node:fs/promises'
+import { cp, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { PackedPackage } from '../../scripts/pack-packages.ts'
 import { run, tool, WORKSPACE } from '../../scripts/run.ts'
@@ -23,6 +23,8 @@ export function testScriptOf(folder: string): string | undefined {
 
 /** Copies a project out of the workspace, and installs the copy with the tarballs in place of our packages. */
 export async function installCopy(folder: string, copy: string, packages: readonly PackedPackage[]): Promise<void> {
+  // A test that is repeated finds the copy of its first run.
+  await rm(copy, { recursive: true, force: true })
   await cp(join(WORKSPACE, folder), copy, { recursive: true, filter: (path) => basename(path) !== 'node_modules' })
   const { dependencies = {}, devDependencies = {}, ...manifest } = manifestOf(folder)
   const tarballs: Dependencies = Object.fromEntries(packages.map(({ name, tarball }) => [name, `file:${tarball}`]))

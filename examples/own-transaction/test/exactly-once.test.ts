@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import type { ProcessOutcome, Receiver } from '@notewire/webhooks'
 import { postgresStore } from '@notewire/webhooks/postgres'
 import { anEvent } from '@notewire/webhooks/testing'
 import { type Postgres, startPostgres } from 'notewire-test-servers'
@@ -30,7 +31,7 @@ for (const [name, open] of Object.entries(receivers)) {
     it('writes one row for an event that is delivered ten times at once', async () => {
       const { receiver, end } = await open(server.url)
       const event = anEvent({ kind: 'note.deleted' })
-      const outcomes = await Promise.all(Array.from({ length: 10 }, () => receiver.process(event)))
+      const outcomes = await Promise.all(Array.from({ length: 10 }, () => send(receiver, event)))
       assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['applied', ...Array(9).fill('duplicate')])
       assert.equal(await deletions(), 1)
       await end()
@@ -52,7 +53,7 @@ for (const [name, open] of Object.entries(receivers)) {
       it(`tries again after the error ${code}`, async () => {
         const { receiver, end } = await open(server.url)
         await refuse(`'try again' USING ERRCODE = '${code}'`)
-        const outcome = receiver.process(anEvent({ kind: 'note.deleted' }))
+        const outcome = send(receiver, anEvent({ kind: 'note.deleted' }))
         await new Promise((resolve) => setTimeout(resolve, 300))
         await pool.query('DROP FUNCTION refuse CASCADE')
         assert.equal((await outcome).status, 'applied')
@@ -61,6 +62,14 @@ for (const [name, open] of Object.entries(receivers)) {
       })
     }
   })
+}
+
+/** Sends an event again while it is busy, as the service does. On a slow machine, transactions wait for each other for longer than 2 s. */
+async function send(receiver: Receiver, event: ProcessOutcome['event']): Promise<ProcessOutcome> {
+  for (;;) {
+    const outcome = await receiver.process(event)
+    if (outcome.status !== 'busy') return outcome
+  }
 }
 
 async function deletions(): Promise<number> {
