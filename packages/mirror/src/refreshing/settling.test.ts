@@ -101,3 +101,33 @@ it('due notes are read concurrently, even if nothing is listed and the store ans
   expect((await mirror.settle()).settled).toBe(8)
   expect(most).toBe(4)
 })
+
+it('a note that an event announced is read at the same time as its content, in three requests', async () => {
+  await using world = await mirroredService({ notes: 1 })
+  const contentRequested = Promise.withResolvers<void>()
+  const order: string[] = []
+  let isEdited = false
+  const { baseUrl, apiKey } = world.service
+  const client = new NotesClient({
+    baseUrl,
+    apiKey,
+    async fetch(request) {
+      const [, part = 'note'] = /\/notes\/[^/]+(?:\/(\w+))?$/.exec(new URL(request.url).pathname) ?? []
+      if (part !== 'note') contentRequested.resolve()
+      else if (isEdited)
+        await Promise.race([contentRequested.promise, new Promise((resolve) => setTimeout(resolve, 500))])
+      if (isEdited) order.push(part)
+      return await world.service.fetch(request)
+    },
+  })
+  const mirror = world.another({ client })
+  await mirror.sync()
+  await world.service.connect((secret) => mirror.receiver({ secret }).fetch)
+  world.service.owner.notes()[0]?.edit({ title: 'Edited' })
+  await world.service.settled()
+  isEdited = true
+  await mirror.settle()
+  expect(order.toSorted()).toEqual(['note', 'summary', 'transcript'])
+  expect(order[0]).not.toBe('note')
+  expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
+})

@@ -7,6 +7,7 @@ import { areAttemptsUsedUp, postpone } from './backoff.ts'
 import {
   applyContent,
   applyLateContent,
+  isContentOf,
   judgeContent,
   lacksReadyPart,
   mayContentLag,
@@ -67,6 +68,22 @@ describe('a transcript and a summary', () => {
     expect(lacksReadyPart(aContent({ transcript: { status: 'empty' } }), KEEP_ALL)).toBe(true)
     expect(lacksReadyPart(aContent({ summary: { status: 'missing' } }), new Set(['note', 'transcript']))).toBe(false)
     expect(lacksReadyPart(aContent(), KEEP_ALL)).toBe(false)
+  })
+
+  it.each<[string, Partial<NoteWithContent>, boolean]>([
+    ['of its revision', {}, true],
+    ['of another revision', { transcript: aTranscript(6) }, false],
+    ['without a revision', { transcript: { status: 'ready', transcript: { note_id: 'n1', text: 'said' } } }, false],
+    ['that do not exist although its status is ready', { summary: { status: 'not_ready' } }, false],
+    [
+      'that do not exist, as its status says',
+      { note: aRecord({ summary_status: 'pending' }), summary: { status: 'not_ready' } },
+      true,
+    ],
+    ['that exist although its status is pending', { note: aRecord({ summary_status: 'pending' }) }, false],
+  ])('that were read at the same time as the note: %s', (_, traits, isUsed) => {
+    const content = aContent(traits)
+    expect(isContentOf(content.note, content, KEEP_ALL)).toBe(isUsed)
   })
 
   it('that are not kept are ignored', () => {

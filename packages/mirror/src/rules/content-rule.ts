@@ -31,6 +31,12 @@ export function judgeContent(content: NoteWithContent, keep: KeptParts): Content
   return WORST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'settled'
 }
 
+/** Whether content that was read without a record is settled for a record, and has no part that is absent by the record's statuses. */
+export function isContentOf(note: Note, content: NoteWithContent, keep: KeptParts): boolean {
+  const isUnexpected = PARTS.some((part) => content[part].status === 'ready' && meansAbsent(note[`${part}_status`]))
+  return !isUnexpected && judgeContent({ ...content, note }, keep) === 'settled'
+}
+
 const PARTS = ['transcript', 'summary'] as const
 const WORST_FIRST: readonly ContentVerdict[] = ['outdated', 'lagging', 'unconfirmed']
 
