@@ -3,18 +3,24 @@ import { areAttemptsUsedUp, backoffAfter, MAX_REFUSAL_PAUSE_MS, MIN_CONTRADICTIO
 import { beganBeforeDirty, type ReadStamp } from './evidence.ts'
 import { trustedTime } from './time.ts'
 
+/** Records since when reads have shown a lower revision than an earlier read or event. */
+export function markContradicted(state: NoteState, { at }: Pick<ReadStamp, 'at'>): NoteState {
+  const contradictedSince = trustedTime(state.contradictedSince ?? at, at)
+  return { ...state, contradictedSince }
+}
+
 /** Schedules another read of a note, because a read shows a lower revision than an earlier read or event (open point 35). */
 export function recordContradiction(
-  state: NoteState,
+  before: NoteState,
   { end, at, source }: ReadStamp,
   pauseOf: (attempts: number) => number = backoffAfter,
 ): NoteState {
-  const contradictedSince = trustedTime(state.contradictedSince ?? at, at)
+  const state = markContradicted(before, { at })
   const dirty = state.dirty ?? end
   // A contradiction in a listing must be confirmed by a read of the note. A listing does not shorten the pause before that read.
-  if (source !== 'read') return { ...state, contradictedSince, dirty, dueAt: state.dirty === null ? at : state.dueAt }
+  if (source !== 'read') return { ...state, dirty, dueAt: state.dirty === null ? at : state.dueAt }
   const attempts = state.attempts + 1
-  return { ...state, contradictedSince, dirty, attempts, dueAt: at + pauseOf(attempts) }
+  return { ...state, dirty, attempts, dueAt: at + pauseOf(attempts) }
 }
 
 /** Whether to accept the service's lower revision: eight reads over about eight and a half minutes all showed it. */

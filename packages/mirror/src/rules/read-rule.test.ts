@@ -159,6 +159,13 @@ describe('the stored record has the highest revision', () => {
     expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.dirty).toBeNull()
   })
 
+  it('a lower revision stays to be read if a listing that began before the note became dirty showed it, too', () => {
+    const dirty = aLiveNote({ dirty: 30, dueAt: NOW })
+    const older = aRecord({ revision: 3 })
+    const { state } = read(dirty, older, aReading(29, 32, { source: 'poll' }))
+    expect(read(state, older, aReading(30, 33)).state).toMatchObject({ revision: 5, dirty: 30, attempts: 1 })
+  })
+
   it('a permanently lower revision is treated as a lag for eight attempts over eight and a half minutes, and then accepted', () => {
     let state = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12, { source: 'poll' })).state
     const times: number[] = []

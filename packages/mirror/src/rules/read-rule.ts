@@ -6,6 +6,7 @@ import {
   backoffAfterRefusal,
   clearDirty,
   isAcceptedAfterRetries,
+  markContradicted,
   recordContradiction,
   withoutDirty,
 } from './contradiction.ts'
@@ -92,7 +93,8 @@ function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { 
     case 'same':
       return { state: keepContentAttempts(state, clearDirty(seen, note.revision, stamp)) }
     case 'older':
-      if (beganBeforeDirty(state, stamp)) return { state: seen }
+      // The next read may overlap this one. Without a mark, its lower revision would count as the older of the two.
+      if (beganBeforeDirty(state, stamp)) return { state: markContradicted(seen, stamp) }
       if (!isAcceptedAfterRetries(state, stamp)) return { state: recordContradiction(seen, stamp) }
       return applyRecord(state, note, withoutDirty(seen), stamp, keep)
     case 'ambiguous':
