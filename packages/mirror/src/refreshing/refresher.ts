@@ -17,6 +17,7 @@ import {
   rereadOutdated,
   withoutOutdated,
 } from '../rules/content-rule.ts'
+import { highestKnownRevision } from '../rules/contradiction.ts'
 import type { Decision, ReadStamp } from '../rules/evidence.ts'
 import { applyRead } from '../rules/read-rule.ts'
 
@@ -31,8 +32,8 @@ interface ReadRecord {
   readonly note: Note
   readonly state: NoteState
   readonly startSequence: number
-  /** Content of the record's revision that was read at the same time as the record. */
-  readonly early?: NoteWithContent | undefined
+  /** The content, if it was read at the same time as the record. */
+  readonly content?: NoteWithContent | undefined
 }
 
 /**
@@ -58,38 +59,36 @@ async function readDirty(
   context: SyncContext,
   limit: ReturnType<typeof atMost>,
 ): Promise<ReadRecord | undefined> {
-  const { noteId } = before
+  const { noteId, revision } = before
   const request = { start: startSequence, requestedAt: context.clock.now() }
+  const announced = highestKnownRevision(before)
   const [note, content] = await Promise.all([
     context.readNote(noteId),
-    isAnnounced(before) ? limit(() => readEarly(before, context)) : undefined,
+    // After an event the content has changed, too. Reading it now saves a round trip.
+    announced > (revision ?? -1) ? limit(() => readAnnounced(noteId, announced, context)) : undefined,
   ])
   const state = await applyAnswer(noteId, note, request, context)
   if (note === undefined || isTombstone(note) || state === undefined) return undefined
   const isDue = state.presence === 'live' && state.settledRevision === null && state.revision === note.revision
   if (!isDue) return undefined
-  const early = content && isContentOf(note, content, context.keep) ? { ...content, note } : undefined
-  return { note, state, startSequence, early }
+  const isUsed = content !== undefined && isContentOf(note, content, context.keep)
+  return { note, state, startSequence, content: isUsed ? { ...content, note } : undefined }
 }
 
-/** Whether an event has announced a revision that was not read yet, so that the content has changed, too. */
-function isAnnounced({ hintedRevision, revision }: NoteState): boolean {
-  return hintedRevision !== null && hintedRevision > (revision ?? -1)
-}
-
-/** Reads content at the same time as its note, which saves a round trip after an event. If that fails, it is read after the note. */
-async function readEarly(
-  { noteId, hintedRevision }: NoteState,
+/** Reads the content of a revision that an event has announced. If that fails, the content is read after its note. */
+async function readAnnounced(
+  note_id: string,
+  revision: number,
   context: SyncContext,
 ): Promise<NoteWithContent | undefined> {
-  return await readKeptContent({ note_id: noteId, revision: hintedRevision ?? 0 }, context).catch(() => undefined)
+  return await readKeptContent({ note_id, revision }, context).catch(() => undefined)
 }
 
 async function refreshContent(read: ReadRecord, context: SyncContext): Promise<ReadContent | undefined> {
   const { client, clock, keep } = context
   const { note, state } = read
   const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
-  const content = read.early ?? (await readKeptContent(note, context))
+  const content = read.content ?? (await readKeptContent(note, context))
   const verdict = judgeContent(content, keep)
   if (verdict === 'settled') return settle(read, content, false, context)
   const isUnconfirmed = verdict === 'unconfirmed'

@@ -31,7 +31,7 @@ export function judgeContent(content: NoteWithContent, keep: KeptParts): Content
   return WORST_FIRST.find((verdict) => verdicts.includes(verdict)) ?? 'settled'
 }
 
-/** Whether content that was read without a record is settled for a record, and has no part that is absent by the record's statuses. */
+/** Whether content that was read at the same time as a record is settled for it, and contains no part that the record's statuses call absent. */
 export function isContentOf(note: Note, content: NoteWithContent, keep: KeptParts): boolean {
   const isUnexpected = PARTS.some((part) => content[part].status === 'ready' && meansAbsent(note[`${part}_status`]))
   return !isUnexpected && judgeContent({ ...content, note }, keep) === 'settled'

@@ -159,7 +159,7 @@ describe('the stored record has the highest revision', () => {
     expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.dirty).toBeNull()
   })
 
-  it('a lower revision stays to be read if a listing that began before the note became dirty showed it, too', () => {
+  it('a lower revision is read again if a listing that began before the note became dirty has shown it, too', () => {
     const dirty = aLiveNote({ dirty: 30, dueAt: NOW })
     const older = aRecord({ revision: 3 })
     const { state } = read(dirty, older, aReading(29, 32, { source: 'poll' }))

@@ -93,7 +93,7 @@ function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { 
     case 'same':
       return { state: keepContentAttempts(state, clearDirty(seen, note.revision, stamp)) }
     case 'older':
-      // The next read may overlap this one. Without a mark, its lower revision would count as the older of the two.
+      // Otherwise a read that overlaps this one, and shows a lower revision too, would count as an older read.
       if (beganBeforeDirty(state, stamp)) return { state: markContradicted(seen, stamp) }
       if (!isAcceptedAfterRetries(state, stamp)) return { state: recordContradiction(seen, stamp) }
       return applyRecord(state, note, withoutDirty(seen), stamp, keep)
