@@ -15,9 +15,11 @@ export function once<Result>(make: () => Promise<Result>): () => Promise<Result>
  * call is therefore answered by a run that began after the call.
  *
  * @param run  answers all calls of a run at once
+ * @param gather  resolves when a run has waited long enough for more calls
  */
 export function coalesce<Member, Answer>(
   run: (members: readonly Member[]) => Promise<Answer>,
+  gather: () => Promise<void> = () => Promise.resolve(),
 ): (member: Member) => Promise<Answer> {
   let waiting: { readonly members: Member[]; readonly answer: Promise<Answer> } | undefined
   let running: Promise<unknown> = Promise.resolve()
@@ -27,7 +29,7 @@ export function coalesce<Member, Answer>(
       return waiting.answer
     }
     const members = [member]
-    const answer = running.then(() => {
+    const answer = Promise.all([running, gather()]).then(() => {
       waiting = undefined
       return run(members)
     })

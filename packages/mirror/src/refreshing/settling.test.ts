@@ -1,12 +1,13 @@
+import { setImmediate } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import type { MirrorCommit } from '../interfaces/store.ts'
+import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import { sqliteMirror } from '../stores/sqlite/index.ts'
 
 /** A store that records how many transcripts each commit contains. */
-function countingStore() {
-  const store = memoryMirror()
+function countingStore(store: MirrorStore = memoryMirror()) {
   const transcripts: number[] = []
   const commit = async (integration: string, commit: MirrorCommit) => {
     const count = commit.notes.filter(({ content }) => content !== 'erase' && content?.transcript !== undefined).length
@@ -23,6 +24,26 @@ describe('the content of listed notes', () => {
     await world.mirror.sync()
     expect(transcripts.length).toBeLessThan(20)
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('is written with the content of other notes, if responses arrive one by one', async () => {
+    const { store, transcripts } = countingStore(sqliteMirror(':memory:'))
+    await using world = await mirroredService({ notes: 100 }, { store })
+    const { baseUrl, apiKey } = world.service
+    let answered = Promise.resolve()
+    const client = new NotesClient({
+      baseUrl,
+      apiKey,
+      async fetch(request) {
+        const response = await world.service.fetch(request)
+        answered = answered.then(() => setImmediate())
+        await answered
+        return response
+      },
+    })
+    await world.another({ client, store, concurrency: 10 }).sync()
+    expect(transcripts.reduce((sum, count) => sum + count)).toBe(100)
+    expect(transcripts.length).toBeLessThan(25)
   })
 
   it('is written in the commits that the store asks for, if it replaces content', async () => {

@@ -1,4 +1,5 @@
 import { atMost, coalesce } from '../concurrency/calls.ts'
+import { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext, SyncReport } from '../context/sync.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { commitGroups } from '../ledger/ledger.ts'
@@ -10,6 +11,9 @@ import { type ReadContent, refresh } from './refresher.ts'
 
 /** After this many failed notes in a row, a listing is requested: it fails if the service is down. */
 const FAILURES_BEFORE_LISTING = 5
+
+/** The longest time that content waits to be written together with the content of other notes, in milliseconds. */
+const MAX_WAIT_MS = 20
 
 /**
  * Reads the notes of the queue, up to `concurrency` at a time, until no note is due and the queue is closed. If the service cannot read single
@@ -25,22 +29,39 @@ export async function settleDue(
   let settled = 0
   let postponed = 0
   let failuresInARow = 0
+  const due = new Wakeup()
   // Content that arrives while a commit runs is written by the next one.
-  const write = coalesce<ReadContent, void>(writeAll)
+  const write = coalesce<ReadContent, void>(writeAll, () => due.nextWithin(MAX_WAIT_MS, clock, signal))
   const limitContent = atMost(concurrency)
 
+  /** Reads notes. The content of one waits to be written while the next is read. */
   async function work(): Promise<void> {
-    for (let taken = await queue.take(); taken !== undefined; taken = await queue.take()) {
-      const others = client.notes.readsFromList ? queue.drain() : []
-      await Promise.all([taken, ...others].map(readAndWrite))
-      queue.recheck()
-      await erasure.runIfDue()
+    let writing: Promise<void> | undefined
+    let isWritten = true
+    try {
+      for (let taken = await queue.take(); taken ?? writing; taken = await queue.take()) {
+        const contents = taken && (await readWithOthers(taken))
+        if (!isWritten) due.wake()
+        await writing
+        isWritten = contents === undefined
+        writing = contents && writeAndRecheck(contents).finally(() => (isWritten = true))
+        await erasure.runIfDue()
+      }
+    } finally {
+      due.wake()
+      await writing
     }
   }
 
-  async function readAndWrite(taken: TakenNote): Promise<void> {
-    const content = await attempt(taken)
-    if (content !== undefined) await write(content)
+  async function readWithOthers(taken: TakenNote): Promise<readonly (ReadContent | undefined)[]> {
+    const others = client.notes.readsFromList ? queue.drain() : []
+    return await Promise.all([taken, ...others].map(attempt))
+  }
+
+  /** Never rejects, because nothing awaits it while the next note is read: an error stops the round. */
+  async function writeAndRecheck(contents: readonly (ReadContent | undefined)[]): Promise<void> {
+    await Promise.all(contents.map((content) => content && write(content))).catch(stop)
+    queue.recheck()
   }
 
   /** @returns the content, if it was read and is not written yet */

@@ -30,13 +30,14 @@ function hexOf(character: string): string {
  * `readEscapedJson` returns the original value.
  */
 export function escapedJson(value: unknown): string {
-  return JSON.stringify(value).replace(JSON_ESCAPE, (found, code: string | undefined) =>
-    code ? `\\u001a${code}` : found,
-  )
+  const json = JSON.stringify(value)
+  if (!json.includes('\\u')) return json
+  return json.replace(JSON_ESCAPE, (found, code: string | undefined) => (code ? `\\u001a${code}` : found))
 }
 
 /** Parses JSON of `escapedJson`, or JSON that PostgreSQL built from it. */
 export function readEscapedJson(json: string): unknown {
+  if (!json.includes('\\u001a')) return JSON.parse(json)
   return JSON.parse(
     json.replace(STORED_JSON_ESCAPE, (found, code: string | undefined) => (code ? `\\u${code}` : found)),
   )

@@ -1,5 +1,4 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { NOTE_PARTS } from '../../interfaces/consumer-change.ts'
 import {
   type ContentParts,
   type ContentWrite,
@@ -25,7 +24,7 @@ export function commitStatements(integrationName: string, commit: MirrorCommit):
     ...(dueAt === null ? [] : [hintStatement(integration, dueAt)]),
     ...guards(integration, commit),
     ...mirrorWrite(integration, commit, announced),
-    ...notes.flatMap((write) => {
+    ...notes.map((write) => {
       if (write.announce !== undefined) announcedBefore += 1
       return noteWrite(integration, write, announced - announcedBefore)
     }),
@@ -83,15 +82,17 @@ function mirrorWrite(
 }
 
 /** @param back  the number of notes of the same commit that are announced after this one */
-function noteWrite(integration: string, write: NoteWrite, back: number): readonly SqliteStatement[] {
+function noteWrite(integration: string, write: NoteWrite, back: number): SqliteStatement {
   const { state, announce, vanishes = false, changed = [], digests = NO_DIGESTS } = write
   const noteId = escapedText(state.noteId)
   const values = [JSON.stringify(digests), state.dueAt, escapedJson(stateJson(state))]
-  const row = { sql: WRITE_NOTE, parameters: [integration, noteId, ...values] }
-  if (announce === undefined && changed.length === 0) return [row]
-  const isSet = [announce === 'appeared', vanishes, ...NOTE_PARTS.map((part) => changed.includes(part))]
-  const parameters = [integration, announce === undefined ? null : back, ...isSet.map(Number), integration, noteId]
-  return [row, { sql: PLACE_NOTE, parameters }]
+  const places = [
+    ...(announce === 'appeared' ? ['visible_since'] : []),
+    ...(vanishes ? ['vanished_since'] : []),
+    ...changed.map((part) => `${part}_at`),
+  ]
+  if (announce === undefined) return { sql: writeNote(places), parameters: [integration, noteId, ...values] }
+  return { sql: writePlacedNote(places), parameters: [integration, noteId, ...values, back, integration] }
 }
 
 function contentWrite(integration: string, { state, content }: NoteWrite): readonly SqliteStatement[] {
@@ -144,26 +145,35 @@ const WRITE_MIRROR = `
     progress_version = progress_version + excluded.progress_version,
     heard_at = coalesce(max(heard_at, excluded.heard_at), heard_at, excluded.heard_at)`
 
-const WRITE_NOTE = `
-  INSERT INTO notewire_mirror_notes (integration, note_id, version, digests, due_at, state) VALUES (?, ?, 1, ?, ?, ?)
-  ON CONFLICT (integration, note_id) DO UPDATE SET
-    version = version + 1, digests = excluded.digests, due_at = excluded.due_at, state = excluded.state`
+const NOTE_COLUMNS = 'integration, note_id, version, digests, due_at, state'
 
-/** The columns in which a write can store the position of its note. */
-const PLACES = ['visible_since', 'vanished_since', ...NOTE_PARTS.map((part) => `${part}_at`)]
+const NOTE_AGAIN = `
+  version = version + 1, digests = excluded.digests, due_at = excluded.due_at, state = excluded.state`
 
-/** Parameters: integration, the index of the note from the end of the announced notes or NULL, for each of `PLACES` whether to set it, integration, note. */
-// The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
-const PLACE_NOTE = `
-  UPDATE notewire_mirror_notes AS note SET
-    position = coalesce(place, note.position),
-    first_visible = iif(sets_visible_since, coalesce(note.first_visible, place), note.first_visible),
-    ${PLACES.map((name) => `${name} = iif(sets_${name}, coalesce(place, note.position, 0), note.${name})`).join(', ')}
-  FROM (
-    SELECT (SELECT position FROM notewire_mirrors WHERE integration = ?) - ? AS place,
-      ${PLACES.map((name) => `? AS sets_${name}`).join(', ')}
+/** @param places  the columns in which to store the position of the note, which stays the same */
+function writeNote(places: readonly string[]): string {
+  return `
+    INSERT INTO notewire_mirror_notes (${NOTE_COLUMNS}) VALUES (?, ?, 1, ?, ?, ?)
+    ON CONFLICT (integration, note_id) DO UPDATE SET
+      ${[NOTE_AGAIN, ...places.map((name) => `${name} = coalesce(position, 0)`)].join(', ')}`
+}
+
+/**
+ * The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
+ *
+ * @param places  the columns in which to store the new position of the note
+ */
+function writePlacedNote(places: readonly string[]): string {
+  const placed = ['position', ...(places.includes('visible_since') ? ['first_visible'] : []), ...places]
+  const again = placed.map(
+    (name) => `${name} = ${name === 'first_visible' ? 'coalesce(first_visible, ' : '('}excluded.position)`,
   )
-  WHERE note.integration = ? AND note.note_id = ?`
+  return `
+    INSERT INTO notewire_mirror_notes (${[NOTE_COLUMNS, ...placed].join(', ')})
+    SELECT ${['?, ?, 1, ?, ?, ?', ...placed.map(() => 'place')].join(', ')}
+    FROM (SELECT position - ? AS place FROM notewire_mirrors WHERE integration = ?) WHERE true
+    ON CONFLICT (integration, note_id) DO UPDATE SET ${[NOTE_AGAIN, ...again].join(', ')}`
+}
 
 function writeParts(parts: readonly (keyof ContentParts)[]): string {
   const columns = parts.map((part) => PART_COLUMNS[part])
