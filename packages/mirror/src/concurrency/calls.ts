@@ -29,10 +29,11 @@ export function coalesce<Member, Answer>(
       return waiting.answer
     }
     const members = [member]
-    const answer = Promise.all([running, gather()]).then(() => {
-      waiting = undefined
-      return run(members)
-    })
+    const answer = Promise.all([running, gather()])
+      .finally(() => {
+        waiting = undefined
+      })
+      .then(() => run(members))
     running = answer.catch(() => undefined)
     waiting = { members, answer }
     return answer

@@ -25,7 +25,7 @@ export interface MirrorOptions<Transaction = never> {
    */
   readonly keep?: readonly ContentPart[] | undefined
   /**
-   * The maximum number of notes that are read concurrently. Each takes up to two concurrent requests.
+   * The maximum number of notes that are read concurrently. Each takes up to three concurrent requests.
    *
    * @default 8
    */

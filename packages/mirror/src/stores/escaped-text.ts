@@ -26,7 +26,7 @@ function hexOf(character: string): string {
 }
 
 /**
- * JSON for PostgreSQL, whose text can contain neither NUL nor an unpaired surrogate. Strings in it are escaped as by `escapedText`, so that
+ * JSON for databases whose text can contain neither NUL nor an unpaired surrogate. Strings in it are escaped as by `escapedText`, so that
  * `readEscapedJson` returns the original value.
  */
 export function escapedJson(value: unknown): string {
@@ -35,7 +35,7 @@ export function escapedJson(value: unknown): string {
   return json.replace(JSON_ESCAPE, (found, code: string | undefined) => (code ? `\\u001a${code}` : found))
 }
 
-/** Parses JSON of `escapedJson`, or JSON that PostgreSQL built from it. */
+/** Parses JSON of `escapedJson`, or JSON that a database built from it. */
 export function readEscapedJson(json: string): unknown {
   if (!json.includes('\\u001a')) return JSON.parse(json)
   return JSON.parse(
