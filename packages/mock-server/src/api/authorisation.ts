@@ -45,7 +45,7 @@ export function requireScope(scope: string): MiddlewareHandler<ApiEnv> {
     const apiKey = context.get('apiKey')
     if (apiKey === undefined) {
       const message =
-        'The API key is missing, unknown or revoked. Send "Authorization: Bearer <API key>" with a valid key.'
+        'The API key is missing, unknown or revoked. Send a valid key in the header Authorization, after the word Bearer.'
       throw new Problem(401, { code: 'unauthorized', message })
     }
     if (!apiKey.scopes.includes(scope)) {

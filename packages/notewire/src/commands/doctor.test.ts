@@ -25,13 +25,16 @@ afterAll(async () => {
 afterEach(cleanUp)
 
 describe('notewire doctor', () => {
-  it('announces what it sends, prints a report, and exits with 0 when the receiver follows the contract', async () => {
+  it('announces what it sends, prints a report, and exits with 0 when the receiver passes', async () => {
     const { code, stdout, stderr } = await doctor([right.url.href])
     expect(stderr).toMatch(/^Sending deliveries to http:\/\/127/)
     expect(stdout).toMatch(
       /^✓ The receiver passes; its effects were not tested \(--effects-url\)\.\n\nConnection and valid delivery\n {2}✓ /,
     )
-    expect(stdout).toMatch(/\nThe receiver follows the contract\.\n0 failed, 0 warned, \d+ passed, \d+ not tested\n/)
+    expect(stdout).toMatch(
+      /\nThe receiver passes the checks that ran\.\n0 failed, 0 warned, \d+ passed, \d+ not tested\n/,
+    )
+    expect(stdout).toMatch(/\d+ checks:\s+this\s+needs\s+--effects-url/)
     expect(code).toBe(0)
   })
 
@@ -47,7 +50,7 @@ describe('notewire doctor', () => {
       right.effectsUrl.href,
     ])
     const report: ReceiverReport = JSON.parse(stdout)
-    expect(report.summary).toMatchObject({ failed: 0, warned: 0, not_tested: 1 })
+    expect(report.summary).toMatchObject({ failed: 0, warned: 0, passed: 108, not_tested: 1 })
     expect(report.diagnosis).toBe('follows the contract')
   })
 
@@ -70,6 +73,10 @@ describe('notewire doctor', () => {
     )
     expect(stdout).toMatch(/\nThe receiver could not be reached\.\n/)
     expect(code).toBe(5)
+    expect(JSON.parse((await doctor([gone.url.href, '--json'])).stdout)).toMatchObject({
+      complete: false,
+      incomplete_because: 'the receiver could not be reached',
+    })
   })
 
   it('exits with 1 and explains why when --time-limit ends before the first answer', async () => {
@@ -107,6 +114,7 @@ describe('notewire doctor', () => {
     [['ftp://localhost/hook'], /takes an http or https URL/],
     [['http://user:hidden@localhost/hook'], /takes a URL without credentials/],
     [['http://localhost/hook', '--only', 'nothing'], /argument 'nothing' is invalid/],
+    [['http://localhost/hook', '--only', 'effect'], /the checks of effects need --effects-url/],
   ])('exits with 2 for wrong arguments: %j', async (typed, reason) => {
     const { code, stderr } = await doctor(typed)
     expect(stderr).toMatch(reason)

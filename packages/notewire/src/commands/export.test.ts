@@ -52,6 +52,12 @@ describe('export', () => {
     expect((await markdownIn(join(cwd, 'notes'))).size).toBe(2)
   })
 
+  it('does not make a folder with the name of a file of JSON Lines', async () => {
+    const { env, cwd } = await prepared(1)
+    const { exitCode, stderr } = await runNotewire(['export', 'notes.jsonl', '--pull'], { cwd, env })
+    expect([exitCode, unwrapped(stderr)]).toEqual([2, expect.stringContaining('Pass --format jsonl')])
+  })
+
   it('sends no request to the service, and needs no key', async () => {
     const { service, env, cwd } = await prepared(2)
     await runNotewire(['pull'], { cwd, env })
@@ -216,12 +222,18 @@ describe('export --format jsonl', () => {
   })
 })
 
-const IN_PROCESS = { shown: 'notes', signal: new AbortController().signal, onProgress: () => undefined }
+const IN_PROCESS = {
+  integration: 'default',
+  shown: 'notes',
+  signal: new AbortController().signal,
+  onProgress: () => undefined,
+}
 
 /** Opens the copy in this process, because starting the program takes most of the time of a run. */
 async function inCopy({ baseUrl, apiKey, fetch }: NotesService, cwd: string, work: (mirror: Mirror) => Promise<void>) {
   const client = new NotesClient({ baseUrl, apiKey, fetch })
-  const file = { shown: 'notes.db', label: 'notes.db', absolute: join(cwd, 'notes.db'), integration: 'default' }
+  const shown = 'notes.db'
+  const file = { shown, label: shown, absolute: join(cwd, shown), integration: 'default', pull: 'notewire pull' }
   await keepCopy(file, { client, agrees: async () => true }, { clock: systemClock }, ({ mirror }) => work(mirror))
 }
 

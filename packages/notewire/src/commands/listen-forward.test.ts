@@ -247,6 +247,18 @@ describe('listen --yes in a folder with a signing secret', () => {
     expect(await readFile(join(cwd, '.env'), 'utf8')).toBe(content)
   })
 
+  it('removes the lines that it added beside a line that it puts back', async () => {
+    const cwd = await temporaryFolder()
+    const path = join(cwd, '.env')
+    await writeFile(path, 'NOTES_BASE_URL=https://notes.example')
+    const running = started(['--forward-to', (await application(204)).url, ...LOCAL, '--yes'], { cwd })
+    await running.saw(/forwarded: 204/)
+    expect(await readFile(path, 'utf8')).toMatch(/^NOTES_API_KEY=ntw_live_/m)
+    running.child.kill('SIGINT')
+    await running.ended
+    expect(await readFile(path, 'utf8')).toBe('NOTES_BASE_URL=https://notes.example\n')
+  })
+
   it('does not touch a line that was changed in the meantime, and keeps the comment', async () => {
     const { env } = await mockService({ seed: 7 })
     const cwd = await temporaryFolder()
@@ -353,6 +365,15 @@ describe('listen --forward-to with a key', () => {
     const running = started(['--forward-to', app.url], { env, cwd: await temporaryFolder() })
     await running.saw(/forwarded: 204/)
     expect(service.requests.map(({ method }) => method)).toContain('POST')
+  })
+
+  it.each([
+    [['--path', 'hook'], /It takes the path of a URL, such as \/webhooks\/notes/],
+    [['--base-url', 'http://notes.example', '--register'], /It takes an https URL, because the API key is sent there/],
+  ])('rejects %j', async (args, reason) => {
+    const { exitCode, stderr } = await started(args, { cwd: await temporaryFolder() }).ended
+    expect(exitCode).toBe(2)
+    expect(unwrapped(stderr)).toMatch(reason)
   })
 
   it('explains tunnels if the service is elsewhere', async () => {

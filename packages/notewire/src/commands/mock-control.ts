@@ -1,3 +1,4 @@
+import { NotewireError } from '@notewire/protocol'
 import { CommandError } from '../errors/failure.ts'
 
 /** The URL at which `notewire mock` listens by default. */
@@ -30,15 +31,19 @@ export async function control<Answer>(
     body: JSON.stringify(body),
     redirect: 'manual',
     signal,
+  }).catch(() => {
+    signal.throwIfAborted()
+    throw new NotewireError('network_error', noMockServer(origin))
   })
   const json: unknown = await answer.json().catch(() => undefined)
   if (answer.ok && json !== undefined) return json as Answer
-  if (!isRefusal(json)) {
-    const message = `there is no mock server at ${origin}. Start one with notewire mock; only a mock server can trigger events.`
-    throw new CommandError('console_refused', message)
-  }
+  if (!isRefusal(json)) throw new CommandError('console_refused', noMockServer(origin))
   const { code, problem, remedy } = json.error
   throw new CommandError(KNOWN_CODES.find((known) => known === code) ?? 'console_refused', `${problem}. ${remedy}`)
+}
+
+function noMockServer(origin: string): string {
+  return `there is no mock server at ${origin}. Start one with notewire mock; only a mock server can trigger events.`
 }
 
 function isRefusal(json: unknown): json is Refusal {

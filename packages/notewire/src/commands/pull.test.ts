@@ -247,12 +247,28 @@ describe('a key', () => {
   })
 })
 
+it('a pull into a folder that does not exist creates nothing, and says so', async () => {
+  const { env, cwd } = await prepared(1)
+  const { exitCode, stderr } = await runNotewire(['pull', '--database', 'absent/notes.db'], { cwd, env })
+  expect(exitCode).toBe(1)
+  expect(unwrapped(stderr)).toMatch(/absent\/notes\.db cannot be created: there is no such .*\[database_failed\]/)
+})
+
+it('the next steps of a copy that is not the default one name it', async () => {
+  const { env, cwd } = await prepared(1)
+  const copy = ['--database', 'my notes.db', '--integration', 'acme']
+  await runNotewire(['pull', ...copy], { cwd, env })
+  const { stdout } = await runNotewire(['status', ...copy], { cwd })
+  expect(unwrapped(stdout)).toContain("notewire pull --database 'my notes.db' --integration acme --scan")
+})
+
 describe('more removals than a pull makes without consent', () => {
   it('are held back and explained, and made with --accept-removals', async () => {
     const { service, env, cwd, database } = await mostlyMoved()
     const held = await runNotewire(['pull', '--scan'], { cwd, env })
     expect(held.exitCode).toBe(1)
     expect(unwrapped(held.stderr)).toMatch(/no longer shows 60 notes of 80, .*notewire pull --accept-removals/)
+    expect(unwrapped(held.stdout)).toMatch(/60 hidden, 0 removed/)
     expect((await runNotewire(['status'], { cwd })).exitCode).toBe(1)
     const unasked = await runNotewire(['pull', '--accept-removals'], { cwd, env })
     expect(unasked.exitCode).toBe(2)

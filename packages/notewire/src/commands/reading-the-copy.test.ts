@@ -240,7 +240,9 @@ describe('several integrations in one file', () => {
     const { cwd } = await withBudget()
     const { exitCode, stderr } = await runNotewire(['status', '--integration', 'acme'], { cwd })
     expect(exitCode).toBe(1)
-    expect(unwrapped(stderr)).toContain('notes.db (integration acme) contains no copy of your notes yet')
+    expect(unwrapped(stderr)).toContain(
+      'notes.db contains no copy of the integration acme, only of default. Name one of these with --integration, or create the copy: notewire pull --integration acme',
+    )
   })
 
   it.each(['..', 'a/b', '', 'x'.repeat(129)])('rejects the id %j', async (id) => {

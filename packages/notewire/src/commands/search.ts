@@ -3,7 +3,6 @@ import { wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type Copy, readCopy } from '../local-copy/local-copy.ts'
-import { amount } from '../terminal/amounts.ts'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
@@ -25,7 +24,7 @@ export const command = (run: Run) =>
       run((context, words, { limit }) => readCopy(context, (copy) => showHits(copy, words.join(' '), limit, context))),
     )
 
-async function showHits({ mirror }: Copy, words: string, limit: number, { output }: Context): Promise<ExitCode> {
+async function showHits({ mirror, file }: Copy, words: string, limit: number, { output }: Context): Promise<ExitCode> {
   const found = await mirror.search(words, limit)
   for (const [index, note] of found.entries()) {
     // Two columns are for the indentation, and two for the dots at both ends.
@@ -33,10 +32,9 @@ async function showHits({ mirror }: Copy, words: string, limit: number, { output
     await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
   }
   if (found.length === 0) output.tell('No note contains all of these words.')
-  if (found.length === limit)
-    output.tell(`\nThese are the best ${amount(limit, 'note')}. For more: --limit ${limit * 5}`)
+  if (found.length === limit) output.tell(`\nThere may be more. To show up to ${limit * 5}: --limit ${limit * 5}`)
   const { isBackfilled } = await mirror.status()
-  if (!isBackfilled) output.warn('The first pull has not ended, so notes may be missing. Continue it: notewire pull')
+  if (!isBackfilled) output.warn(`The first pull has not ended, so notes may be missing. Continue it: ${file.pull}`)
   return EXIT_CODES.done
 }
 

@@ -22,11 +22,11 @@ export const command = (run: Run) =>
 
 async function showStatus({ mirror, file }: Copy, { output, clock }: Context): Promise<ExitCode> {
   const status = await mirror.status()
-  const problems = problemsIn(status)
+  const problems = problemsIn(status, file)
   const lines = [
     `${file.label} contains ${amount(status.notes.live, 'note')}.`,
     ...problems,
-    ...factsOf(status, clock.now()),
+    ...factsOf(status, file, clock.now()),
   ].map((text) => {
     const mark = problems.includes(text) ? output.paint('yellow', '!') : ' '
     return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
@@ -36,23 +36,23 @@ async function showStatus({ mirror, file }: Copy, { output, clock }: Context): P
 }
 
 /** What needs attention, and what to do about it. */
-function problemsIn({ notes, isBackfilled, held, silence }: MirrorStatus): readonly string[] {
+function problemsIn({ notes, isBackfilled, held, silence }: MirrorStatus, file: CopyFile): readonly string[] {
   const pending = notes.dirty + notes.unsettled
   return [
-    !isBackfilled && 'The first pull has not ended, so notes may be missing. Continue it: notewire pull',
-    held.length > 0 && heldWords(held, notes.live),
+    !isBackfilled && `The first pull has not ended, so notes may be missing. Continue it: ${file.pull}`,
+    held.length > 0 && heldWords(held, notes.live, file),
     silence !== null && `Events have stopped: ${silence}. See the status of the endpoint: notewire endpoints list`,
     pending > 0 &&
-      `${amount(pending, 'note is', 'notes are')} still to be read. The next pull reads them: notewire pull`,
+      `${amount(pending, 'note is', 'notes are')} still to be read. The next pull reads them: ${file.pull}`,
   ].filter((problem) => problem !== false)
 }
 
-function factsOf(status: MirrorStatus, now: number): readonly string[] {
+function factsOf(status: MirrorStatus, file: CopyFile, now: number): readonly string[] {
   const { isBackfilled, contradictions, polledAt, heardAt } = status
   return [
     contradictions > 0 &&
       `The service shows ${amount(contradictions, 'note')} at a lower revision than before: it lags, or was restored from a backup. For details: notewire explain <note_id>`,
-    isBackfilled && correctness(status, now),
+    isBackfilled && correctness(status, file, now),
     isBackfilled && `The last poll for changes was ${ago(polledAt, now)}.`,
     heardAt === null
       ? 'No event has arrived yet: the copy is updated by polls.'
@@ -86,11 +86,11 @@ function statusRecord({ shown, integration }: CopyFile, status: MirrorStatus, is
   }
 }
 
-function correctness({ correctAsOf, lastScan, held }: MirrorStatus, now: number): string {
+function correctness({ correctAsOf, lastScan, held }: MirrorStatus, { pull }: CopyFile, now: number): string {
   const subject = held.length === 0 ? 'The copy' : 'Except for these notes, the copy'
   if (correctAsOf !== null)
     return `${subject} is known to be right, deletions included, as of ${ago(correctAsOf, now)}.`
-  if (lastScan === null) return 'Unannounced deletions have not been checked yet. To check them: notewire pull --scan'
+  if (lastScan === null) return `Unannounced deletions have not been checked yet. To check them: ${pull} --scan`
   return `Deletions were last checked ${ago(new Date(lastScan.beganAt), now)}.`
 }
 

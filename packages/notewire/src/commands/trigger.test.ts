@@ -6,6 +6,7 @@ import { cleanUp } from '../fixtures/leftovers.ts'
 import { notesOf } from '../fixtures/local-copy.ts'
 import { mockService } from '../fixtures/mock-service.ts'
 import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
+import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
@@ -72,7 +73,7 @@ describe('trigger', () => {
   it('ends with 5 if nothing listens at the URL', async () => {
     const { exitCode, stderr } = await runNotewire(['trigger', 'note.ended', '--base-url', CLOSED_PORT])
     expect(exitCode).toBe(5)
-    expect(stderr).toContain('nothing listens there')
+    expect(unwrapped(stderr)).toContain(`there is no mock server at ${CLOSED_PORT}. Start one with notewire mock`)
   })
 })
 

@@ -5,6 +5,7 @@ import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openM
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
+import { isSystemError, systemReason } from '../errors/system-error.ts'
 
 export interface CopyFile {
   /** The path, as the user gave it. */
@@ -13,6 +14,8 @@ export interface CopyFile {
   readonly label: string
   readonly absolute: string
   readonly integration: string
+  /** The command that updates this copy: `notewire pull --integration acme`. */
+  readonly pull: string
 }
 
 export interface Copy {
@@ -32,11 +35,19 @@ export async function copyFileOf({
   settings,
   workingFolder,
 }: Pick<Context, 'settings' | 'workingFolder'>): Promise<CopyFile> {
-  const shown = (await settings.find('database')) ?? 'notes.db'
+  const shown = (await settings.find('database')) ?? DEFAULT_FILE
   const given = await settings.find('integration')
   const label = given === undefined ? shown : `${shown} (integration ${given})`
-  return { shown, label, absolute: resolve(workingFolder, shown), integration: given ?? 'default' }
+  const integration = given ?? 'default'
+  const pull = [
+    'notewire pull',
+    ...(shown === DEFAULT_FILE ? [] : [`--database ${/^[\w./-]+$/.test(shown) ? shown : `'${shown}'`}`]),
+    ...(given === undefined ? [] : [`--integration ${integration}`]),
+  ].join(' ')
+  return { shown, label, absolute: resolve(workingFolder, shown), integration, pull }
 }
+
+const DEFAULT_FILE = 'notes.db'
 
 /** Opens the copy for reading, without an API key. @throws CommandError `copy_missing` or `copy_empty` */
 export async function readCopy<Result>(
@@ -50,7 +61,9 @@ export async function readCopy<Result>(
     async (store) => {
       const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
       const { isBackfilled, notes } = await mirror.status()
-      if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) throw empty(file)
+      if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) {
+        throw empty(file, valuesIn(readableLocation(file.absolute), INTEGRATIONS))
+      }
       return await work({ file, mirror }, store)
     },
   )
@@ -99,15 +112,22 @@ async function withStore<Result>(
 }
 
 /** Creates the file with mode 600, because it will contain notes. SQLite creates its other files with the same mode. */
-function createFile({ absolute }: CopyFile): void {
-  if (!existsSync(absolute)) closeSync(openSync(absolute, 'a', 0o600))
+function createFile({ absolute, shown }: CopyFile): void {
+  if (existsSync(absolute)) return
+  try {
+    closeSync(openSync(absolute, 'a', 0o600))
+  } catch (error) {
+    const code = isSystemError(error, 'EACCES', 'EPERM', 'EROFS') ? 'database_readonly' : 'database_failed'
+    const message = `${shown} cannot be created: ${systemReason(error)}. Name a file in a folder that exists and that you can write to, with --database.`
+    throw new CommandError(code, message)
+  }
 }
 
 /** A file with the tables of another program gets ours only if the user agrees. */
 async function askBeforeForeignFile({ absolute, shown }: CopyFile, agrees: KeepOptions['agrees']): Promise<void> {
   // SQLite explains later that a folder is not a database.
   if (statSync(absolute).isDirectory()) return
-  const tables = tablesOf(absolute)
+  const tables = valuesIn(absolute, TABLES)
   if (tables.length === 0 || tables.includes(COPY_TABLE)) return
   if (await agrees(`${shown} has tables of another program. Add the copy to it?`)) return
   const message = `${shown} is a database of another program, and got no tables. Name another file with --database, or pass --yes to keep the copy in this one.`
@@ -117,14 +137,19 @@ async function askBeforeForeignFile({ absolute, shown }: CopyFile, agrees: KeepO
 /** The table that every copy has. */
 const COPY_TABLE = 'notewire_mirrors'
 
-function tablesOf(location: string): readonly unknown[] {
+const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
+
+const INTEGRATIONS = `SELECT integration FROM ${COPY_TABLE} WHERE live + hidden + gone > 0 ORDER BY integration LIMIT 10`
+
+/** Reads the first column of some rows, without writing to the file. */
+function valuesIn(location: string, sql: string): readonly string[] {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(location, { readOnly: true, timeout: 5_000 })
   try {
     return database
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table'")
+      .prepare(sql)
       .all()
-      .map(({ name }) => name)
+      .flatMap((row) => Object.values(row).map(String))
   } finally {
     database.close()
   }
@@ -145,22 +170,26 @@ function readableLocation(absolute: string): string {
 
 /** Rejects a file that contains no copy, without writing to it: the file may belong to another program. */
 function requireCopy(file: CopyFile): string {
-  const { absolute, shown } = file
+  const { absolute, shown, pull } = file
   const found = statSync(absolute, { throwIfNoEntry: false })
   if (found === undefined) {
-    const message = `there is no local copy: ${shown} does not exist. Create it with notewire pull, or pass another file with --database.`
+    const message = `there is no local copy: ${shown} does not exist. Create it with ${pull}, or pass another file with --database.`
     throw new CommandError('copy_missing', message)
   }
   if (found.isDirectory()) {
     throw new CommandError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
   }
   const location = readableLocation(absolute)
-  if (!tablesOf(location).includes(COPY_TABLE)) throw empty(file)
+  if (!valuesIn(location, TABLES).includes(COPY_TABLE)) throw empty(file)
   return location
 }
 
-function empty({ label }: CopyFile): CommandError {
-  const message = `${label} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: notewire pull`
+/** @param others  the integrations whose copies the file contains */
+function empty({ label, shown, integration, pull }: CopyFile, others: readonly string[] = []): CommandError {
+  const message =
+    others.length === 0
+      ? `${label} contains no copy of your notes yet: nothing was pulled into it. Pull your notes first: ${pull}`
+      : `${shown} contains no copy of the integration ${integration}, only of ${others.join(', ')}. Name one of these with --integration, or create the copy: ${pull}`
   return new CommandError('copy_empty', message)
 }
 

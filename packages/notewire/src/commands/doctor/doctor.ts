@@ -60,6 +60,11 @@ async function examine(receiverUrl: string | undefined, options: DoctorOptions, 
   if (receiverUrl === undefined) {
     throw new UsageError('the URL of the receiver is missing. Run: notewire doctor <receiver-url>.')
   }
+  if (effectsUrl === undefined && only?.some((name) => name.split('.')[0] === 'effect')) {
+    throw new UsageError(
+      'the checks of effects need --effects-url, where the receiver lists the events that it applied.',
+    )
+  }
   const url = new URL(receiverUrl)
   const secret = await settings.requireSecret('signingSecret')
   const secondSecret = second === undefined ? undefined : await settings.secretOfFile(second, '--second-secret-file')

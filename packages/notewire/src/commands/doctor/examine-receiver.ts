@@ -5,7 +5,7 @@ import { curlOf } from './curl.ts'
 import { isLarge, secretOf } from './delivery.ts'
 import { DEFAULT_LIMITS, type Effects, type Examination, isSlow, type Limits, startExamination } from './examination.ts'
 import { mainProblem } from './main-problem.ts'
-import { type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
+import { areEffectsTested, type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
 import { describeExchange, seconds } from './send.ts'
 
 export interface ExaminationOptions {
@@ -51,7 +51,7 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
     findings.push(finding)
     onFinding?.(finding, findings.length, checks.length)
   }
-  const incompleteBecause = reasonToStop(examination)
+  const incompleteBecause = reasonToStop(examination) ?? reasonNothingIsAccepted(examination)
   const usual = examination.exchanges.filter(({ delivery, reply }) => reply.kind === 'answered' && !isLarge(delivery))
   return {
     schema_version: 1,
@@ -72,21 +72,24 @@ export async function examineReceiver(options: ExaminationOptions): Promise<Rece
 /** The diagnosis of a receiver without problems. */
 function health(findings: readonly Finding[], incompleteBecause: string | undefined): string {
   if (incompleteBecause !== undefined) return `could not be tested completely: ${incompleteBecause}`
-  const passed = new Set(findings.filter(({ verdict }) => verdict === 'passed').map(({ id }) => id))
-  if (passed.has('effect.applied')) return 'follows the contract'
+  if (areEffectsTested(findings)) return 'follows the contract'
   return 'passes; its effects were not tested (--effects-url)'
 }
 
 function reasonToSkip(check: Check, examination: Examination, findings: readonly Finding[]): string | undefined {
   if (check.always === true) return undefined
-  if (examination.acceptedKind === undefined) {
-    return 'the receiver accepts no valid delivery, so other answers would show nothing'
-  }
-  const isRequiredMissing = findings.some(({ id, verdict }) => id === check.requires && verdict !== 'passed')
-  return (
-    reasonToStop(examination) ??
-    (isRequiredMissing ? `${check.requires} did not pass, and this check would report the same problem` : undefined)
-  )
+  const required = findings.find(({ id, verdict }) => id === check.requires && verdict !== 'passed')
+  return reasonNothingIsAccepted(examination) ?? reasonToStop(examination) ?? (required && reasonOf(required))
+}
+
+function reasonNothingIsAccepted({ first, acceptedKind }: Examination): string | undefined {
+  if (acceptedKind !== undefined) return undefined
+  if (first.reply.kind === 'unreachable') return 'the receiver could not be reached'
+  return 'the receiver accepts no valid delivery, so other answers would show nothing'
+}
+
+function reasonOf({ id, verdict, seen }: Finding): string {
+  return verdict === 'not_tested' ? seen : `${id} did not pass, and this check would report the same problem`
 }
 
 async function run(check: Check, examination: Examination, stop: AbortSignal): Promise<Outcome> {

@@ -53,6 +53,11 @@ export function isHealthy({ summary, complete }: ReceiverReport): boolean {
   return summary.failed === 0 && complete
 }
 
+/** Whether the receiver was seen to apply events: its answers alone do not show that it follows the contract. */
+export function areEffectsTested(findings: readonly Finding[]): boolean {
+  return findings.some(({ id, verdict }) => id === 'effect.applied' && verdict === 'passed')
+}
+
 export function isUnreachable({ findings }: ReceiverReport): boolean {
   return findings.some(({ id, verdict }) => id === 'connection.reachable' && verdict === 'failed')
 }
@@ -129,7 +134,9 @@ function resultText(report: ReceiverReport, { width, paint }: TextOptions): stri
   const speed = latency && `; answers p50 ${latency.p50_ms} ms, p95 ${latency.p95_ms} ms, slowest ${latency.max_ms} ms`
   return [
     paint('bold', verdictOf(report)),
-    ...(incomplete_because === undefined ? [] : [wrap(`Not every check ran: ${incomplete_because}.`, width)]),
+    ...(incomplete_because === undefined || isUnreachable(report)
+      ? []
+      : [wrap(`Not every check ran: ${incomplete_because}.`, width)]),
     counts.join(', '),
     paint('dim', `${amount(requests_sent, 'request')} in ${took}${speed ?? ''}`),
   ].join('\n')
@@ -139,7 +146,8 @@ function verdictOf(report: ReceiverReport): string {
   if (isUnreachable(report)) return 'The receiver could not be reached.'
   if (report.summary.failed > 0) return 'The receiver does not follow the contract.'
   if (!isHealthy(report)) return 'The checks were not completed.'
-  return `The receiver follows the contract${report.summary.warned > 0 ? ', with warnings' : ''}.`
+  const passes = areEffectsTested(report.findings) ? 'follows the contract' : 'passes the checks that ran'
+  return `The receiver ${passes}${report.summary.warned > 0 ? ', with warnings' : ''}.`
 }
 
 function hanging(label: string, text: string, width: number): string {

@@ -43,6 +43,19 @@ describe('a folder', () => {
     for (const name of await readdir(folder)) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600)
   })
 
+  it('keeps the files of another integration', async () => {
+    await using acme = await mirrored(3)
+    await using globex = await mirrored(3, 2)
+    const folder = await temporaryFolder()
+    await exported(acme.mirror, folder, 'acme')
+    const ofAcme = await filesIn(folder)
+    expect(await exported(globex.mirror, folder, 'globex')).toMatchObject({ files: 3, written: 3, removed: 0 })
+    for (const note of globex.service.owner.notes()) note.delete()
+    await globex.mirror.sync({ scan: 'now' })
+    expect(await exported(globex.mirror, folder, 'globex')).toMatchObject({ files: 0, removed: 3 })
+    expect(await filesIn(folder)).toEqual(ofAcme)
+  })
+
   it('gets only files that differ from their notes', async () => {
     await using found = await mirrored(5)
     const folder = await temporaryFolder()
@@ -193,9 +206,9 @@ async function mirrored(
   return { service, mirror, [Symbol.asyncDispose]: () => service.close() }
 }
 
-function exported(mirror: Mirror, folder: string) {
+function exported(mirror: Mirror, folder: string, integration = 'default') {
   const { signal } = new AbortController()
-  return exportFolder(mirror, { folder, shown: 'notes', signal, onProgress: () => undefined })
+  return exportFolder(mirror, { folder, integration, shown: 'notes', signal, onProgress: () => undefined })
 }
 
 async function filesIn(folder: string): Promise<ReadonlyMap<string, string>> {

@@ -14,6 +14,7 @@ export interface FolderReport {
 
 export interface FolderOptions {
   readonly folder: string
+  readonly integration: string
   readonly shown: string
   readonly signal: AbortSignal
   readonly onProgress: (done: number) => void
@@ -28,9 +29,9 @@ const BATCH_SIZE = 50
  * @throws CommandError if export would overwrite a file that does not belong to it
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
-  const { folder, shown, signal, onProgress } = options
+  const { folder, integration, shown, signal, onProgress } = options
   await makeFolder(folder)
-  const files = await NoteFiles.open(folder).catch((error: unknown) => {
+  const files = await NoteFiles.open(folder, integration).catch((error: unknown) => {
     if (!isSystemError(error, 'ENOTDIR')) throw error
     const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
     throw new CommandError('export_in_the_way', message)

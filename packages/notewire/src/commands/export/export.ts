@@ -49,6 +49,11 @@ function rejectConflicts(target: string, { format, after }: Options): void {
   if (format === 'markdown' && target === STDOUT) {
     throw new UsageError('Markdown is written to a folder. Name one, or pass --format jsonl to write to stdout.')
   }
+  if (format === 'markdown' && /\.jsonl$/i.test(target)) {
+    throw new UsageError(
+      `${target} looks like a file, and Markdown is written to a folder. Pass --format jsonl, or name a folder.`,
+    )
+  }
   if (after !== undefined && target !== STDOUT) {
     throw new UsageError('--after goes with JSON Lines on stdout: notewire export - --format jsonl --after <position>.')
   }
@@ -67,7 +72,7 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   const bar = progress('Exporting')
   const onProgress = (done: number) => bar.update(done)
   if (!(await copy.mirror.status()).isBackfilled) {
-    output.warn('The first pull has not ended, so notes are missing. Continue it: notewire pull')
+    output.warn(`The first pull has not ended, so notes are missing. Continue it: ${copy.file.pull}`)
   }
   const place = resolve(workingFolder, target)
   const show = async (what: string, change: string, counts: object) => {
@@ -77,7 +82,8 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   }
   try {
     if (options.format === 'markdown') {
-      const report = await exportFolder(copy.mirror, { folder: place, shown: target, signal, onProgress })
+      const { integration } = copy.file
+      const report = await exportFolder(copy.mirror, { folder: place, integration, shown: target, signal, onProgress })
       const change = `: ${grouped(report.written)} written, ${grouped(report.removed)} removed`
       return await show(amount(report.files, 'file'), change, report)
     }

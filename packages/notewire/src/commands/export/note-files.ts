@@ -6,30 +6,32 @@ import { CommandError } from '../../errors/failure.ts'
 import { isSystemError } from '../../errors/system-error.ts'
 import { beginningOf, removeFile, removeUnfinished, writePrivately } from '../../files/private-file.ts'
 import { fileNameOf, isFileName, isFileNameOf, LONG_ID } from './file-name.ts'
-import { notePage } from './note-page.ts'
+import { DEFAULT_INTEGRATION, notePage } from './note-page.ts'
 
 /**
- * The files of a folder that belong to export: regular files whose front matter contains the id of the note that their name contains the
- * digest of. The folder contains no other record, so that an export can be interrupted anywhere, and two exports need no lock: each step
+ * The files of a folder that belong to export: regular files whose front matter contains the integration, and the id of the note that their
+ * name contains the digest of. The folder contains no other record, so that an export can be interrupted anywhere, and two exports need no lock: each step
  * leaves a complete file of the note.
  */
 export class NoteFiles {
   readonly #folder: string
+  readonly #integration: string
   /** The note of each file in the folder; `undefined` for files that do not belong to export. The keys are folded names. */
   readonly #owners = new Map<string, string | undefined>()
   /** The names of each note's files. A note has several files if the user copied one. */
   readonly #names = new Map<string, readonly string[]>()
 
-  private constructor(folder: string) {
+  private constructor(folder: string, integration: string) {
     this.#folder = folder
+    this.#integration = integration
   }
 
   /** Reads a folder, and removes the incomplete files of an interrupted export. */
-  static async open(folder: string): Promise<NoteFiles> {
+  static async open(folder: string, integration: string): Promise<NoteFiles> {
     await removeUnfinished(folder)
-    const files = new NoteFiles(folder)
+    const files = new NoteFiles(folder, integration)
     for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const noteId = entry.isFile() ? await noteIdOf(folder, entry.name) : undefined
+      const noteId = entry.isFile() ? await noteIdOf(folder, entry.name, integration) : undefined
       files.#owners.set(folded(entry.name), noteId)
       if (noteId !== undefined) files.#names.set(noteId, [...(files.#names.get(noteId) ?? []), entry.name])
     }
@@ -58,7 +60,7 @@ export class NoteFiles {
     for (const copy of copies) await this.#unlink(copy)
     // The file gets its new name before its new content, so that the note has exactly one file at every moment.
     if (former !== undefined && former !== name) await this.#rename(former, name)
-    const page = notePage(mirrored)
+    const page = notePage(mirrored, this.#integration)
     if (former === name && (await this.#contentOf(name)) === page) return false
     await writePrivately(join(this.#folder, name), (file) => file.writeFile(page))
     return true
@@ -101,19 +103,21 @@ export class NoteFiles {
 /** Contains the note's id, which stands first in the front matter; an editor may have moved it. */
 const BEGINNING_BYTES = 4_096
 
-/** The note whose file this is; `undefined` if the file does not belong to export. */
-async function noteIdOf(folder: string, name: string): Promise<string | undefined> {
+/** The note whose file this is; `undefined` if the file does not belong to the export of this integration. */
+async function noteIdOf(folder: string, name: string, integration: string): Promise<string | undefined> {
   if (!isFileName(name)) return undefined
   const beginning = await beginningOf(join(folder, name), BEGINNING_BYTES)
   const [before, frontMatter = ''] = (beginning ?? '').split(/^---[ \t]*\r?$/m)
-  const [line] = before === '' ? (/^note_id:.*$/m.exec(frontMatter) ?? []) : []
-  const noteId = line === undefined ? undefined : valueIn(line)
+  if (before !== '' || (fieldIn('integration', frontMatter) ?? DEFAULT_INTEGRATION) !== integration) return undefined
+  const noteId = fieldIn('note_id', frontMatter)
   return typeof noteId === 'string' && isFileNameOf(noteId, name) ? noteId : undefined
 }
 
-function valueIn(line: string): unknown {
+/** Reads one line of the front matter, of which an editor may have made something that is not YAML. */
+function fieldIn(field: string, frontMatter: string): unknown {
+  const line = frontMatter.split('\n').find((each) => each.startsWith(`${field}:`))
   try {
-    return parse(line).note_id
+    return line && parse(line)[field]
   } catch {
     return undefined
   }

@@ -5,11 +5,13 @@ import { stringify } from 'yaml'
 /**
  * Makes a page of Markdown of a note: front matter, summary, content, and the transcript with speakers and times. Summary and content are
  * Markdown and stay unchanged; title and transcript are text, in which Markdown and HTML are escaped.
+ *
+ * @param integration  the integration of the copy, which the front matter names unless it is the default one
  */
-export function notePage(mirrored: MirroredNote): string {
+export function notePage(mirrored: MirroredNote, integration = DEFAULT_INTEGRATION): string {
   const { note, summary, transcript } = mirrored
   const blocks = [
-    frontMatterOf(mirrored),
+    frontMatterOf(mirrored, integration),
     isBlank(note.title) ? [] : `# ${escaped(note.title)}`,
     section('Summary', summary?.markdown),
     section('Notes', note.content),
@@ -18,12 +20,17 @@ export function notePage(mirrored: MirroredNote): string {
   return `${blocks.join('\n\n')}\n`.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
+/** The integration of files whose front matter names none. */
+export const DEFAULT_INTEGRATION = 'default'
+
 /** The front matter of a page. All texts are quoted, so that YAML 1.1 and 1.2 read them in the same way. */
-function frontMatterOf({ note, isSettled }: MirroredNote): string {
+function frontMatterOf({ note, isSettled }: MirroredNote, integration: string): string {
   const { note_id, revision, title, created_at, updated_at, ended_at } = note
   const { status, transcript_status, summary_status, owner } = note
   const fields = {
-    ...{ note_id, revision, title, created_at, updated_at, ended_at },
+    note_id,
+    integration: integration === DEFAULT_INTEGRATION ? undefined : integration,
+    ...{ revision, title, created_at, updated_at, ended_at },
     ...{ status, transcript_status, summary_status, owner },
     // This field is written only until transcript and summary have been read.
     complete: isSettled ? undefined : false,
@@ -46,7 +53,10 @@ function escapeUnprintable(yaml: string): string {
 }
 
 function section(title: string, text: string | null | undefined): readonly string[] {
-  return isBlank(text) ? [] : [`## ${title}`, text.trim()]
+  if (isBlank(text)) return []
+  const heading = `## ${title}`
+  // The text may have this heading already.
+  return text.trimStart().startsWith(heading) ? [text.trim()] : [heading, text.trim()]
 }
 
 function transcriptText({ text, segments }: Transcript): string {

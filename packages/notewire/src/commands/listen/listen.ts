@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { createVerifier } from '@notewire/webhooks'
-import { httpUrl, path, port, text } from '../../configuration/value-readers.ts'
+import { httpUrl, path, port, text, urlPath } from '../../configuration/value-readers.ts'
 import type { Context, Run } from '../../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../../errors/failure.ts'
 import { systemReason } from '../../errors/system-error.ts'
@@ -32,7 +32,7 @@ const declare = () =>
   })
     .option('--port <number>', 'where to listen (default: 3000); 0 is a free port', port)
     .option('--host <address>', 'who can reach it; 0.0.0.0: every machine', text, '127.0.0.1')
-    .option('--path <path>', 'the only path to answer (default: any)', text)
+    .option('--path <path>', 'the only path to answer (default: any)', urlPath)
     .option('--register', 'register an endpoint while it listens')
     .option('--public-url <url>', 'register an endpoint with the URL of a tunnel to this port', httpUrl)
     .option('--forward-to <url>', 'forward deliveries, and answer what that receiver answers', httpUrl)
@@ -124,9 +124,8 @@ async function save(folder: string, received: Received, { workingFolder, output 
   }
 }
 
-function refuseContradictions({ publicUrl, register, forwardRaw, yes, forwardTo }: Options): void {
+function refuseContradictions({ forwardRaw, yes, forwardTo }: Options): void {
   if (forwardTo !== undefined) return
-  if (publicUrl !== undefined && !register) throw new UsageError('--public-url says what to register. Add --register.')
   if (forwardRaw) throw new UsageError('--forward-raw needs --forward-to, which says where to.')
   if (yes) throw new UsageError('--yes answers a question of --forward-to. Add that, or omit --yes.')
 }

@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto'
  * ```
  *
  * The mark contains the ID of the process and a digest of the new line. If several processes replaced the line, their comments follow each
- * other, the oldest one first.
+ * other, the oldest one first. If a line is replaced, lines that are added get a mark, too: without an old line.
  */
 const MARK = /^# notewire listen (\d{1,10})-([0-9a-f]{12}) replaced: (.*)$/
 
@@ -26,6 +26,7 @@ export function setVariables(
   pid: number,
 ): Replacement {
   const names: string[] = []
+  const missing: string[] = []
   let after = text
   for (const [name, value] of variables) {
     let isPresent = false
@@ -35,15 +36,22 @@ export function setVariables(
       const line = beginning + value
       if (previous.trim() === '') return line
       names.push(name)
-      return `# notewire listen ${pid}-${digestOf(line)} replaced: ${old}\n${line}`
+      return `${markOf(line, pid)}${old}\n${line}`
     })
-    if (!isPresent) after += `${after === '' || after.endsWith('\n') ? '' : '\n'}${name}=${value}\n`
+    if (!isPresent) missing.push(`${name}=${value}`)
   }
-  return { text: after, names: [...new Set(names)] }
+  // Beside the old URL, the key of the mock service would be a wrong one.
+  const added = missing.map((line) => `${names.length === 0 ? '' : `${markOf(line, pid)}\n`}${line}\n`)
+  if (added.length > 0 && after !== '' && !after.endsWith('\n')) after += '\n'
+  return { text: after + added.join(''), names: [...new Set(names)] }
+}
+
+function markOf(line: string, pid: number): string {
+  return `# notewire listen ${pid}-${digestOf(line)} replaced: `
 }
 
 /**
- * Puts back the lines that some processes replaced. A line that was changed in the meantime stays, and so does the comment above it.
+ * Puts back the lines that some processes replaced, and removes those that they added. A line that was changed in the meantime stays, and so does the comment above it.
  *
  * @param isOver  whether the process with this ID has ended, or is ending
  */
@@ -57,14 +65,11 @@ export function putBack(text: string, isOver: (pid: number) => boolean): Replace
     // The next line is the new one, or the comment of a later process that replaced it.
     const [, , , current = withoutReturn(next)] = MARK.exec(withoutReturn(next)) ?? []
     if (digestOf(current) !== digest) continue
-    lines.splice(
-      index,
-      2,
-      next.replace(current, () => old),
-    )
+    const restored = next.replace(current, () => old)
+    lines.splice(index, 2, ...(withoutReturn(restored) === '' ? [] : [restored]))
     names.push(nameIn(old))
   }
-  return { text: lines.join('\n'), names: [...new Set(names)] }
+  return { text: lines.join('\n'), names: [...new Set(names)].filter((name) => name !== '') }
 }
 
 function assignmentOf(name: string): RegExp {

@@ -12,12 +12,12 @@ import type { CopyFile, KeptCopy } from '../../local-copy/local-copy.ts'
 export async function keyErrorOf(
   error: unknown,
   client: NotesClient,
-  { label }: CopyFile,
+  { label, pull }: CopyFile,
   signal: AbortSignal,
 ): Promise<unknown> {
   if (!(error instanceof KeyChangedError)) return error
   await firstNotes(client, 1, signal)
-  const message = `${madeWith(error, label)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run notewire pull --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`
+  const message = `${madeWith(error, label)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run ${pull} --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`
   return new CommandError('key_changed', message)
 }
 

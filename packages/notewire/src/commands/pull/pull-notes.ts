@@ -44,7 +44,7 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
 
 export async function showPull(report: PullReport, { output }: Pick<Context, 'output'>): Promise<ExitCode> {
   await output.print(pullRecord(report), pullLines(report, output))
-  if (report.held.length > 0) output.warn(heldWords(report.held, report.notes))
+  if (report.held.length > 0) output.warn(heldWords(report.held, report.notes, report.file))
   return report.isSettled && report.held.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 

@@ -10,6 +10,8 @@ export interface PullReport extends PullOutcome {
   readonly notes: number
   readonly added: number
   readonly changed: number
+  /** Notes that are not shown any more, and not erased yet. */
+  readonly hidden: number
   readonly removed: number
   readonly held: readonly HeldRemovals[]
   readonly correctAsOf: Date | null
@@ -31,7 +33,8 @@ export async function reportOn(
     notes: notes.live,
     added: counts.added + counts.restored,
     changed: counts.content,
-    removed: counts.hidden + counts.removed,
+    hidden: counts.hidden,
+    removed: counts.removed,
     held,
     correctAsOf,
     tookMs,
@@ -51,22 +54,22 @@ export function pullRecord({ file, isSettled, held, correctAsOf, tookMs, ...repo
 }
 
 export function pullLines(report: PullReport, { paint, width }: Output): string {
-  const { added, changed, removed, tookMs, isSettled, pending } = report
+  const { added, changed, hidden, removed, tookMs, isSettled, pending } = report
   const mark = isSettled ? paint('green', '✓') : paint('yellow', '!')
-  const changes = `${grouped(added)} new, ${grouped(changed)} changed, ${grouped(removed)} removed, in ${spell(tookMs)}`
+  const changes = `${grouped(added)} new, ${grouped(changed)} changed, ${hidden === 0 ? '' : `${grouped(hidden)} hidden, `}${grouped(removed)} removed, in ${spell(tookMs)}`
   return [
     `${mark} ${amount(report.notes, 'note')} in ${report.file.label}`,
     wrap(paint('dim', changes), width, '  '),
-    ...(isSettled ? [] : [wrap(unsettledWords(pending), width, '  ')]),
+    ...(isSettled ? [] : [wrap(unsettledWords(pending, report.file), width, '  ')]),
   ].join('\n')
 }
 
-function unsettledWords(pending: number): string {
+function unsettledWords(pending: number, { pull }: CopyFile): string {
   if (pending === 0) return 'Another run is listing notes now. Its results will be here when it has ended.'
-  return `${amount(pending, 'note')} could not be read yet. The next pull tries again: notewire pull`
+  return `${amount(pending, 'note')} could not be read yet. The next pull tries again: ${pull}`
 }
 
-export function heldWords(held: readonly HeldRemovals[], live: number): string {
+export function heldWords(held: readonly HeldRemovals[], live: number, { pull }: CopyFile): string {
   const missing = held.reduce((sum, { notes }) => sum + notes, 0)
-  return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than pull removes without your consent. The notes are hidden, and kept. If they are really gone: notewire pull --accept-removals. Otherwise check what the API key can see.`
+  return `The service no longer shows ${amount(missing, 'note')} of ${grouped(missing + live)}, more than pull removes without your consent. The notes are hidden, and kept. If they are really gone: ${pull} --accept-removals. Otherwise check what the API key can see.`
 }

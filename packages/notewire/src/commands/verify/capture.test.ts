@@ -95,6 +95,8 @@ describe('any bytes', () => {
     ['{"event_id":"evt_1"}', /does not contain headers and a body/],
     ['{"headers":{}}', /does not contain headers and a body/],
     ['{"log":{"entries":[]}}', /does not contain headers and a body/],
+    ['{"headers":{},"body":{"event_id":"evt_1"}}', /has a parsed body/],
+    ['{"headers":{},"body_base64":"!!!"}', /is not base64/],
   ])('are rejected with the reason when they are %j', (text, words) => {
     expect(() => readCapture(bytesOf(text))).toThrow(words)
   })

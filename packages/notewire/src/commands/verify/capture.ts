@@ -15,6 +15,8 @@ export interface CapturedDelivery {
 
 const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 
+const BASE64 = /^[A-Za-z0-9+/_-\s]*={0,2}\s*$/
+
 const FORM =
   'It is a JSON object with "headers" and with "body" (text) or "body_base64", as notewire listen --save writes it'
 
@@ -27,6 +29,12 @@ export function readCapture(bytes: Uint8Array): CapturedDelivery {
   const { headers, body, body_base64, isBase64Encoded, method, received_at } = fieldsOf(parsed(bytes))
   const encoded = isBase64Encoded === true ? body : body_base64
   const text = typeof encoded === 'string' ? encoded : body
+  if (typeof text === 'object' && text !== null) {
+    throw unreadable('has a parsed body. "body" must be the exact text that arrived, as a string.')
+  }
+  if (typeof encoded === 'string' && !BASE64.test(encoded)) {
+    throw unreadable('has a body that is not base64. Encode the bytes that arrived, and nothing else.')
+  }
   if (typeof headers !== 'object' || headers === null || typeof text !== 'string') {
     throw unreadable(`does not contain headers and a body. ${FORM}.`)
   }
