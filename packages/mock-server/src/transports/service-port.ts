@@ -121,7 +121,9 @@ function isForConsole({ url }: Request): boolean {
 
 function listenFailed(host: string, port: number, { code }: NodeJS.ErrnoException): MockServerError {
   const problem = `cannot listen on ${host}, port ${port} (${code})`
-  return new MockServerError('listen_failed', problem, 'Choose another port, or port 0 for a free one.')
+  const remedy =
+    code === 'EADDRNOTAVAIL' ? 'Choose an address of this machine.' : 'Choose another port, or port 0 for a free one.'
+  return new MockServerError('listen_failed', problem, remedy)
 }
 
 /** A server that listens on every address is reached from this machine by the loopback address. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, link, open, readdir, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { isSystemError } from '../errors/system-error.ts'
+import { isSystemError, systemError } from '../errors/system-error.ts'
 
 /** The name of a file that is not complete. It contains the id of the process that writes it. */
 const TEMPORARY = /^\.notewire-(\d{1,10})-[0-9a-f-]{36}\.tmp$/
@@ -17,7 +17,10 @@ export async function writePrivately<Result>(
   { replace = true } = {},
 ): Promise<Result> {
   const temporary = join(dirname(target), `.notewire-${process.pid}-${randomUUID()}.tmp`)
-  const file = await open(temporary, 'wx', 0o600)
+  const file = await open(temporary, 'wx', 0o600).catch((error: unknown) => {
+    // The user knows the file by its final name.
+    throw isSystemError(error) ? systemError(error.code, target) : error
+  })
   try {
     const result = await write(file)
     await file.datasync()
