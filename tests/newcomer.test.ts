@@ -23,7 +23,7 @@ describe('a newcomer with an empty folder', () => {
     await installAsNewcomer(project, 'README.md', packed)
     const printed = await followReadme(project)
     expect(printed).toMatch(/note_\w+ .*note_\w+ [^\n]* ready\n/s)
-    expect(printed).toMatch(/The receiver follows the contract\.\n0 failed, 0 warned/)
+    expect(printed).toMatch(/The receiver passes the checks that ran\.\n0 failed, 0 warned/)
     expect(performance.now() - began).toBeLessThan(TEN_MINUTES)
   })
 
@@ -31,7 +31,7 @@ describe('a newcomer with an empty folder', () => {
     const project = join(folder, 'tutorial')
     await installAsNewcomer(project, 'docs/tutorial.md', packed)
     const printed = await followTutorial(project)
-    expect(printed).toMatch(/The receiver follows the contract\.\n0 failed, 0 warned/)
+    expect(printed).toMatch(/The receiver passes the checks that ran\.\n0 failed, 0 warned/)
     expect(printed.match(/: transcript ready, summary \w+/g)?.length).toBeGreaterThan(1)
     expect(printed).toMatch(/2 notes were read/)
   })

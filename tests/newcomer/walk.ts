@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PackedPackage } from '../../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../../scripts/run.ts'
@@ -13,6 +13,8 @@ export async function installAsNewcomer(folder: string, path: string, packed: re
   const named = /^npm install (.+)$/m.exec(page(path))?.[1]?.split(' ') ?? []
   const ours = named.flatMap((name) => (tarballs[name] === undefined ? [] : [[name, tarballs[name]]]))
   if (ours.length === 0) throw new Error(`${path} installs none of our packages`)
+  // A repeated test finds the folder of its first attempt.
+  await rm(folder, { recursive: true, force: true })
   await mkdir(folder)
   const manifest = { private: true, type: 'module', dependencies: Object.fromEntries(ours), overrides: tarballs }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
