@@ -37,7 +37,8 @@ describe('with a service that cannot read single notes', () => {
     await using _ = world
     const mirror = world.another({ client, clock })
     const synced = mirror.sync()
-    await vi.waitFor(async () => expect((await mirror.status()).notes).toMatchObject({ live: 30, unsettled: 1 }))
+    const status = async () => expect((await mirror.status()).notes).toMatchObject({ live: 30, unsettled: 1 })
+    await vi.waitFor(status, { timeout: 10_000 })
     late.resolve(undefined)
     await synced
     expect(await copyIn(mirror)).toEqual(await truthOf(world.client))

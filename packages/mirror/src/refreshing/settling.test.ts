@@ -145,7 +145,8 @@ it('content is written while a page of the listing is awaited, even if the clock
     },
   )
   const synced = world.mirror.sync()
-  await vi.waitFor(async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 }))
+  const status = async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 })
+  await vi.waitFor(status, { timeout: 10_000 })
   page.resolve()
   await synced
 })
