@@ -367,13 +367,10 @@ describe('listen --forward-to with a key', () => {
     expect(service.requests.map(({ method }) => method)).toContain('POST')
   })
 
-  it.each([
-    [['--path', 'hook'], /It takes the path of a URL, such as \/webhooks\/notes/],
-    [['--base-url', 'http://notes.example', '--register'], /It takes an https URL, because the API key is sent there/],
-  ])('rejects %j', async (args, reason) => {
-    const { exitCode, stderr } = await started(args, { cwd: await temporaryFolder() }).ended
+  it('rejects a path that does not begin with a slash', async () => {
+    const { exitCode, stderr } = await started(['--path', 'hook'], { cwd: await temporaryFolder() }).ended
     expect(exitCode).toBe(2)
-    expect(unwrapped(stderr)).toMatch(reason)
+    expect(unwrapped(stderr)).toContain('It takes the path of a URL, such as /webhooks/notes')
   })
 
   it('explains tunnels if the service is elsewhere', async () => {

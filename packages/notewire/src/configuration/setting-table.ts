@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings'
 import { UsageError } from '../errors/failure.ts'
-import { integrationId, path, serviceUrl, text, type ValueReader } from './value-readers.ts'
+import { httpUrl, integrationId, path, text, type ValueReader } from './value-readers.ts'
 
 /** A setting. It comes from the first of these that has it: a flag, the environment, `.env`. */
 interface SettingDeclaration {
@@ -23,7 +23,7 @@ interface SecretDeclaration {
 }
 
 export const PLAIN_SETTINGS = {
-  baseUrl: setting('--base-url <url>', 'NOTES_BASE_URL', serviceUrl, 'where the notes service is, without /v1'),
+  baseUrl: setting('--base-url <url>', 'NOTES_BASE_URL', httpUrl, 'where the notes service is, without /v1'),
   apiKeyFile: setting('--api-key-file <file>', 'NOTES_API_KEY_FILE', path, 'a file that contains only the API key'),
   secretFile: setting(
     '--secret-file <file>',

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { isIntegrationId, isLoopback } from '@notewire/protocol'
+import { isIntegrationId } from '@notewire/protocol'
 import { UsageError } from '../errors/failure.ts'
 
 /** Reads the text of an option, an argument or a setting. @throws `InvalidArgumentError` that names the expected text */
@@ -61,15 +61,6 @@ export function httpUrl(given: string): string {
     throw new UsageError(message)
   }
   return given
-}
-
-/** The URL of the service. The API key is sent only over https, or over http to this machine. */
-export function serviceUrl(given: string): string {
-  const { protocol, hostname } = new URL(httpUrl(given))
-  if (protocol === 'https:' || isLoopback(hostname)) return given
-  throw new InvalidArgumentError(
-    'It takes an https URL, because the API key is sent there, or an http URL of this machine.',
-  )
 }
 
 export function repeated<Value>(read: ValueReader<Value>) {
