@@ -170,7 +170,7 @@ export class Engine {
     await this.#erasure.run(checked.hiddenSince)
     const queue = new DueQueue(context, checked.nextDueAt)
     const listing = work === undefined ? Promise.resolve(undefined) : list(context, work, holder, checked, queue)
-    // If the listing fails, the due notes are still read. If reading the due notes fails, `settleDue` stops the listing.
+    // If the listing fails, the due notes are still read. An error that every other request would meet stops the listing, too.
     const closing = listing.finally(() => queue.close())
     const [listed, settled] = await Promise.allSettled([closing, settleDue(context, queue)])
     if (settled.status === 'rejected') throw settled.reason

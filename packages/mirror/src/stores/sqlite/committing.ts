@@ -158,15 +158,12 @@ function writeNote(places: readonly string[]): string {
       ${[NOTE_AGAIN, ...places.map((name) => `${name} = coalesce(position, 0)`)].join(', ')}`
 }
 
-/**
- * The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
- *
- * @param places  the columns in which to store the new position of the note
- */
+/** @param places  the columns in which to store the new position of the note */
+// The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
 function writePlacedNote(places: readonly string[]): string {
   const placed = ['position', ...(places.includes('visible_since') ? ['first_visible'] : []), ...places]
-  const again = placed.map(
-    (name) => `${name} = ${name === 'first_visible' ? 'coalesce(first_visible, ' : '('}excluded.position)`,
+  const again = placed.map((name) =>
+    name === 'first_visible' ? `${name} = coalesce(${name}, excluded.position)` : `${name} = excluded.position`,
   )
   return `
     INSERT INTO notewire_mirror_notes (${[NOTE_COLUMNS, ...placed].join(', ')})
