@@ -19,11 +19,11 @@ export const command = (run: Run) =>
     .argument('<note>', 'the id of the note, as notewire search shows it')
     .action(
       run(({ output, ...context }, note) =>
-        readCopy(context, async ({ mirror }) => {
+        readCopy(context, async ({ mirror, file }) => {
           const { noteId, presence, reasons, state } = await mirror.explain(note)
           const title = (await mirror.get(note))?.note.title
           const isHeld = state?.heldByScan !== undefined && state.heldByScan !== null
-          const nextStep = isHeld ? ['Accept the removals of all held notes: notewire pull --accept-removals'] : []
+          const nextStep = isHeld ? [`Accept the removals of all held notes: ${file.pull} --accept-removals`] : []
           const lines = [
             `${output.paint('bold', printable(noteId))}  ${presence}`,
             ...(title === undefined || title === null ? [] : [cut(printable(title), output.width)]),

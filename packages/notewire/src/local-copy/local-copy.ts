@@ -6,6 +6,7 @@ import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
 import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
+import { shellQuoted } from '../terminal/shell-quoted.ts'
 
 export interface CopyFile {
   /** The path, as the user gave it. */
@@ -41,7 +42,7 @@ export async function copyFileOf({
   const integration = given ?? 'default'
   const pull = [
     'notewire pull',
-    ...(shown === DEFAULT_FILE ? [] : [`--database ${/^[\w./-]+$/.test(shown) ? shown : `'${shown}'`}`]),
+    ...(shown === DEFAULT_FILE ? [] : [`--database ${/^[\w./-]+$/.test(shown) ? shown : shellQuoted(shown)}`]),
     ...(given === undefined ? [] : [`--integration ${integration}`]),
   ].join(' ')
   return { shown, label, absolute: resolve(workingFolder, shown), integration, pull }

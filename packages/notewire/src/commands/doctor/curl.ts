@@ -1,3 +1,4 @@
+import { shellQuoted } from '../../terminal/shell-quoted.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Headers that curl adds by itself. They are suppressed if the delivery has none. */
@@ -8,10 +9,10 @@ export function curlOf({ method, url, headers, body }: Delivery): string {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const isInArgument = isText(body)
   const parts = [
-    `curl -i --max-time 10${method === 'POST' ? '' : ` -X ${method}`} ${quoted(url.href)}`,
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(headerLine(name, value))}`),
-    ...ADDED_BY_CURL.filter((name) => !names.includes(name)).map((name) => `-H ${quoted(`${name}:`)}`),
-    ...(method === 'GET' ? [] : [`--data-binary ${isInArgument ? quoted(body.toString()) : '@-'}`]),
+    `curl -i --max-time 10${method === 'POST' ? '' : ` -X ${method}`} ${shellQuoted(url.href)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuoted(headerLine(name, value))}`),
+    ...ADDED_BY_CURL.filter((name) => !names.includes(name)).map((name) => `-H ${shellQuoted(`${name}:`)}`),
+    ...(method === 'GET' ? [] : [`--data-binary ${isInArgument ? shellQuoted(body.toString()) : '@-'}`]),
   ]
   return (method === 'GET' || isInArgument ? '' : `${printedBy(body)} |\n`) + parts.join(' \\\n  ')
 }
@@ -34,15 +35,11 @@ function isText(body: Buffer): boolean {
 function printedBy(body: Buffer): string {
   const spaces = paddingOf(body)
   const text = [...body.subarray(0, body.length - spaces)].map(escaped).join('')
-  const printed = `printf '%b' ${quoted(text)}`
+  const printed = `printf '%b' ${shellQuoted(text)}`
   return spaces === 0 ? printed : `{ ${printed}; printf '%${spaces}s' ''; }`
 }
 
 function escaped(byte: number): string {
   const isPlain = byte >= 0x20 && byte < 0x7f && byte !== 0x5c
   return isPlain ? String.fromCharCode(byte) : `\\0${byte.toString(8).padStart(3, '0')}`
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`
 }

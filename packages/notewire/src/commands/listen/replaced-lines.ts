@@ -40,7 +40,7 @@ export function setVariables(
     })
     if (!isPresent) missing.push(`${name}=${value}`)
   }
-  // Beside the old URL, the key of the mock service would be a wrong one.
+  // With the old URL, the key of the mock service would be wrong.
   const added = missing.map((line) => `${names.length === 0 ? '' : `${markOf(line, pid)}\n`}${line}\n`)
   if (added.length > 0 && after !== '' && !after.endsWith('\n')) after += '\n'
   return { text: after + added.join(''), names: [...new Set(names)] }
