@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MirrorStore, Mirrors } from '@notewire/mirror'
+import type { ServiceClock } from '@notewire/mock-server'
 import { anEvent } from '@notewire/webhooks/testing'
 import { integrationsOf } from '../../packages/mirror/src/fixtures/integrations-of.ts'
 import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
@@ -11,6 +12,7 @@ import { type Customer, processOn, someCustomers } from './customers.ts'
 import { WrongClock } from './wrong-clock.ts'
 
 const BUDGET = { budgetMs: 60_000 }
+const SLICE_MS = 100
 const LEASE = '61s'
 const LEASE_MS = 60_000
 /** A worker that looks before and after this time sees every lease end, even if a wrong clock wrote it. */
@@ -24,7 +26,7 @@ class Violation extends Error {}
 export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const { service, customers } = await someCustomers(4)
-  const store = memoryMirror()
+  const store = slowStore(memoryMirror(), service.clock)
   const clock = new WrongClock(service.clock)
   const running = processOn(store, service, customers, undefined, clock)
   const receiver = running.receivers({ secretOf: (_integration) => undefined })
@@ -283,6 +285,22 @@ async function showsOnlyItsOwn(store: MirrorStore, customers: readonly Customer[
       if (note?.title?.startsWith(`${integration} `) !== true) throw new Violation('a note is in another integration')
     }
   }
+}
+
+/**
+ * A store in which a slice takes time. Two workers whose clocks differ by years take an integration from each other until one of them has used up
+ * its budget. PostgreSQL prevents that, because its clock counts, and the processes that share an SQLite file share the machine's clock.
+ */
+function slowStore(store: MirrorStore, clock: ServiceClock): MirrorStore {
+  const { integrations } = store
+  const slow = withMembers(integrations, {
+    async take(request) {
+      const taken = await integrations.take(request)
+      if (taken !== undefined) await clock.advance(SLICE_MS)
+      return taken
+    },
+  })
+  return withMembers(store, { integrations: slow })
 }
 
 /** The store of a process that freezes when it finishes a slice. It renews no lease. */

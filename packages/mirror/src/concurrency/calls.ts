@@ -15,9 +15,11 @@ export function once<Result>(make: () => Promise<Result>): () => Promise<Result>
  * call is therefore answered by a run that began after the call.
  *
  * @param run  answers all calls of a run at once
+ * @param gather  resolves when a run has waited long enough for more calls
  */
 export function coalesce<Member, Answer>(
   run: (members: readonly Member[]) => Promise<Answer>,
+  gather: () => Promise<void> = () => Promise.resolve(),
 ): (member: Member) => Promise<Answer> {
   let waiting: { readonly members: Member[]; readonly answer: Promise<Answer> } | undefined
   let running: Promise<unknown> = Promise.resolve()
@@ -27,10 +29,11 @@ export function coalesce<Member, Answer>(
       return waiting.answer
     }
     const members = [member]
-    const answer = running.then(() => {
-      waiting = undefined
-      return run(members)
-    })
+    const answer = Promise.all([running, gather()])
+      .finally(() => {
+        waiting = undefined
+      })
+      .then(() => run(members))
     running = answer.catch(() => undefined)
     waiting = { members, answer }
     return answer

@@ -47,11 +47,16 @@ export class DueQueue {
     while (!signal.aborted && !shouldYield()) {
       const next = this.#taken.shift()
       if (next !== undefined) return next
-      if (this.#nextDueAt === undefined || this.#query !== undefined) await this.#takeFromStore()
+      if (!this.isIdle) await this.#takeFromStore()
       else if (this.#changes.isOver) return undefined
       else await this.#changes.next(signal)
     }
     return undefined
+  }
+
+  /** Whether no note is due, as far as is known. */
+  get isIdle(): boolean {
+    return this.#taken.length === 0 && this.#nextDueAt !== undefined && this.#query === undefined
   }
 
   /** When the next note is due; `undefined` if only the store knows. */

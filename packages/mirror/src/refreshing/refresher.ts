@@ -62,11 +62,12 @@ async function readDirty(
   const { noteId, revision } = before
   const request = { start: startSequence, requestedAt: context.clock.now() }
   const announced = highestKnownRevision(before)
-  const [note, content] = await Promise.all([
-    context.readNote(noteId),
-    // After an event the content has changed, too. Reading it now saves a round trip.
-    announced > (revision ?? -1) ? limit(() => readAnnounced(noteId, announced, context)) : undefined,
-  ])
+  const reading = context.readNote(noteId)
+  // After an event the content has changed, too. Reading it now saves a round trip.
+  const isAnnounced = announced > (revision ?? -1)
+  const readingContent = isAnnounced ? limit(() => readAnnounced(noteId, announced, context)) : undefined
+  const note = await reading.finally(() => readingContent)
+  const content = await readingContent
   const state = await applyAnswer(noteId, note, request, context)
   if (note === undefined || isTombstone(note) || state === undefined) return undefined
   const isDue = state.presence === 'live' && state.settledRevision === null && state.revision === note.revision

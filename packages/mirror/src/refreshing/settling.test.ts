@@ -1,12 +1,14 @@
+import { setImmediate } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
+import { systemClock } from '@notewire/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import type { MirrorCommit } from '../interfaces/store.ts'
+import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import { sqliteMirror } from '../stores/sqlite/index.ts'
 
 /** A store that records how many transcripts each commit contains. */
-function countingStore() {
-  const store = memoryMirror()
+function countingStore(store: MirrorStore = memoryMirror()) {
   const transcripts: number[] = []
   const commit = async (integration: string, commit: MirrorCommit) => {
     const count = commit.notes.filter(({ content }) => content !== 'erase' && content?.transcript !== undefined).length
@@ -23,6 +25,26 @@ describe('the content of listed notes', () => {
     await world.mirror.sync()
     expect(transcripts.length).toBeLessThan(20)
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('is written with the content of other notes, if responses arrive one by one', async () => {
+    const { store, transcripts } = countingStore(sqliteMirror(':memory:'))
+    await using world = await mirroredService({ notes: 100 }, { store })
+    const { baseUrl, apiKey } = world.service
+    let answered = Promise.resolve()
+    const client = new NotesClient({
+      baseUrl,
+      apiKey,
+      async fetch(request) {
+        const response = await world.service.fetch(request)
+        answered = answered.then(() => setImmediate())
+        await answered
+        return response
+      },
+    })
+    await world.another({ client, store, concurrency: 10 }).sync()
+    expect(transcripts.reduce((sum, count) => sum + count)).toBe(100)
+    expect(transcripts.length).toBeLessThan(25)
   })
 
   it('is written in the commits that the store asks for, if it replaces content', async () => {
@@ -66,6 +88,66 @@ describe('the content of listed notes', () => {
     await synced
     expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
   })
+})
+
+it('of two reads of a note that are written together, the one of the latest revision counts', async () => {
+  await using world = await mirroredService({ notes: 4 })
+  const [twice, first, other] = world.service.owner.notes()
+  const [older, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const { baseUrl, apiKey } = world.service
+  const requests = new Map<string, number>()
+  const client = new NotesClient({
+    baseUrl,
+    apiKey,
+    async fetch(request) {
+      const count = (requests.get(request.url) ?? 0) + 1
+      requests.set(request.url, count)
+      const response = await world.service.fetch(request)
+      const isOf = (note: typeof twice) => request.url.endsWith(`${note?.note_id}/transcript`)
+      if (isOf(first) && count === 1) {
+        twice?.edit({ title: 'Edited' })
+        await world.service.settled()
+        other?.edit({ title: 'Edited' })
+        await world.service.settled()
+      } else if (isOf(twice) && count === 1) await older.promise
+      else if (isOf(twice)) setTimeout(older.resolve, 5)
+      else if (request.url.endsWith('/transcript') && !isOf(first)) await others.promise
+      return response
+    },
+  })
+  const clock = { now: () => world.service.clock.now(), sleep: systemClock.sleep }
+  const mirror = world.another({ client, clock, concurrency: 4 })
+  await world.service.connect((secret) => mirror.receiver({ secret }).fetch)
+  const synced = mirror.sync()
+  setTimeout(others.resolve, 300)
+  await synced
+  expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
+})
+
+it('a sync whose store fails to take due notes stops listing', async () => {
+  await using world = await mirroredService({ notes: 1_000 })
+  const inner = memoryMirror()
+  const takeDue = vi.fn(inner.takeDue).mockRejectedValueOnce(new Error('disk full'))
+  await expect(world.another({ store: { ...inner, takeDue } }).sync()).rejects.toThrow('disk full')
+  expect(world.asked().filter((line) => line === 'GET /v1/notes').length).toBeLessThan(5)
+})
+
+it('content is written while a page of the listing is awaited, even if the clock stands still', async () => {
+  const page = Promise.withResolvers<void>()
+  await using world = await mirroredService(
+    { notes: 150 },
+    {},
+    {
+      async fetch(request) {
+        if (new URL(request.url).searchParams.has('cursor')) await page.promise
+        return await world.service.fetch(request)
+      },
+    },
+  )
+  const synced = world.mirror.sync()
+  await vi.waitFor(async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 }))
+  page.resolve()
+  await synced
 })
 
 it('due notes are read concurrently, even if nothing is listed and the store answers late', async () => {

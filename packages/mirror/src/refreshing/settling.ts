@@ -1,4 +1,5 @@
 import { atMost, coalesce } from '../concurrency/calls.ts'
+import { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext, SyncReport } from '../context/sync.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { commitGroups } from '../ledger/ledger.ts'
@@ -11,11 +12,14 @@ import { type ReadContent, refresh } from './refresher.ts'
 /** After this many failed notes in a row, a listing is requested: it fails if the service is down. */
 const FAILURES_BEFORE_LISTING = 5
 
+/** How long content waits for the content of other notes, to be written in one commit with it, in milliseconds. */
+const MAX_WAIT_MS = 50
+
 /**
  * Reads the notes of the queue, up to `concurrency` at a time, until no note is due and the queue is closed. If the service cannot read single
  * notes, all notes that the queue has taken are read at a time, because one listing contains them all.
  *
- * @throws errors that would affect every other request: a refused key, a service that is down
+ * @throws errors that would affect every other request: a refused key, a service that is down; errors of the store; the reason of the signal
  */
 export async function settleDue(
   context: SyncContext,
@@ -25,22 +29,54 @@ export async function settleDue(
   let settled = 0
   let postponed = 0
   let failuresInARow = 0
+  const due = new Wakeup()
   // Content that arrives while a commit runs is written by the next one.
-  const write = coalesce<ReadContent, void>(writeAll)
+  const write = coalesce<ReadContent, void>(writeAll, () => due.nextWithin(MAX_WAIT_MS, clock, signal))
+  const unwritten = new Set<Promise<void>>()
+  let waiting = 0
   const limitContent = atMost(concurrency)
 
   async function work(): Promise<void> {
-    for (let taken = await queue.take(); taken !== undefined; taken = await queue.take()) {
-      const others = client.notes.readsFromList ? queue.drain() : []
-      await Promise.all([taken, ...others].map(readAndWrite))
-      queue.recheck()
-      await erasure.runIfDue()
-    }
+    while ((await readNext()) || (await writeRest())) await erasure.runIfDue()
   }
 
+  /** Reads a note. Its content may still wait to be written. @returns whether a note was due */
+  async function readNext(): Promise<boolean> {
+    // No other content arrives soon.
+    if (queue.isIdle) due.wake()
+    const taken = await queue.take()
+    if (taken === undefined) return false
+    const others = client.notes.readsFromList ? queue.drain() : []
+    await Promise.all([taken, ...others].map(readAndWrite))
+    if (unwritten.size >= 2 * concurrency) await Promise.race(unwritten)
+    return true
+  }
+
+  /** Waits until all content is written. @returns whether there was any: then its note may be due again */
+  async function writeRest(): Promise<boolean> {
+    const isAnyUnwritten = unwritten.size > 0
+    due.wake()
+    await Promise.all(unwritten)
+    return isAnyUnwritten
+  }
+
+  /** Resolves when the note is read. An error that is not of this note stops the round. */
   async function readAndWrite(taken: TakenNote): Promise<void> {
-    const content = await attempt(taken)
-    if (content !== undefined) await write(content)
+    try {
+      const content = await attempt(taken)
+      if (content === undefined) return queue.recheck()
+      const writing = write(content)
+        .catch(stop)
+        .finally(() => {
+          unwritten.delete(writing)
+          queue.recheck()
+        })
+      unwritten.add(writing)
+      waiting += 1
+      if (waiting >= concurrency) due.wake()
+    } catch (error) {
+      stop(error)
+    }
   }
 
   /** @returns the content, if it was read and is not written yet */
@@ -57,13 +93,20 @@ export async function settleDue(
   }
 
   async function writeAll(contents: readonly ReadContent[]): Promise<void> {
+    waiting = 0
     const maxSize = contents.some(isEdited) ? store.mostEditsPerCommit : undefined
     for (const group of commitGroups(contents, maxSize)) await writeInOneCommit(group).catch(() => writeEach(group))
   }
 
   async function writeInOneCommit(contents: readonly ReadContent[]): Promise<void> {
-    const decisions = new Map(contents.map(({ state, decide }) => [state.noteId, decide]))
-    await ledger.revise([...decisions.keys()], (state) => decisions.get(state.noteId)?.(state))
+    // Two workers may have read the same note, before and after an event.
+    const readsOf = Map.groupBy(contents, ({ state }) => state.noteId)
+    await ledger.revise([...readsOf.keys()], (state) => {
+      return readsOf
+        .get(state.noteId)
+        ?.map(({ decide }) => decide(state))
+        .find((decision) => decision !== undefined)
+    })
     for (const _ of contents) countSettled()
   }
 
@@ -89,20 +132,18 @@ export async function settleDue(
     await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 
-  /** Ends the leases of taken notes that were not read. */
+  /** Ends the leases of taken notes whose content was not written. */
   async function release(noteIds: readonly string[]): Promise<void> {
     const now = clock.now()
     await ledger.revise(noteIds, (state) => ({ state: { ...state, dueAt: state.dueAt === null ? null : now } }))
   }
 
-  const outcomes = await Promise.allSettled(Array.from({ length: concurrency }, work))
+  await Promise.all(Array.from({ length: concurrency }, () => work().catch(stop)))
   const left = queue.drain()
   if (left.length > 0) {
     await release(left.map(({ note }) => note.state.noteId))
     queue.recheck()
   }
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
   signal.throwIfAborted()
   return { settled, postponed }
 }
