@@ -306,8 +306,10 @@ function contentService(count: number, handle: Handling) {
   return Object.assign(service, { client: new NotesClient(options) })
 }
 
-function hanging(signal: AbortSignal): Promise<void> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+/** Like `fetch`, it also rejects if the signal is already aborted. */
+async function hanging(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  return await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 }
 
 async function turns(count = 5): Promise<void> {

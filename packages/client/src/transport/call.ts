@@ -53,12 +53,10 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     const response = await ky(call.url, {
       method: operation.method,
       json: call.body,
-      headers: call.headers,
       redirect: 'manual',
       signal: callAbort?.signal ?? null,
       timeout: settings.timeoutMs,
       totalTimeout: totalTimeoutMs,
-      hooks: { beforeRequest: [({ request }) => request.headers.set('authorization', `Bearer ${apiKey}`)] },
       // ky always passes a Request, although its type allows a URL.
       fetch: (request) => send(request as Request),
       retry: {
@@ -97,6 +95,9 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     if (latest !== undefined) callHook(hooks.onRetry, { ...latest, delayMs })
     const sent = { callId: call.callId, operation: nameOf(operation), attempt: attempts.length + 1 }
     callHook(hooks.onRequest, sent)
+    // Not among ky's options: ky copies headers three times, and starts a timer for each hook.
+    for (const [name, value] of call.headers) request.headers.set(name, value)
+    request.headers.set('authorization', `Bearer ${apiKey}`)
     const { response, text, failure, networkCode } = await attempt(settings, request, signal)
     const status = response?.status
     const requestId = response && requestIdOf(response.headers)
