@@ -1,5 +1,5 @@
 import { systemClock } from '@notewire/protocol'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
 import { type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
@@ -21,7 +21,7 @@ function aLedger() {
   const ledger = new Ledger({ store: counting, integration: 's', clock: systemClock })
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
-  return { store, ledger, commits, versions }
+  return { store, loading: counting, ledger, commits, versions }
 }
 
 describe('a revision', () => {
@@ -44,6 +44,40 @@ describe('a revision', () => {
     const busy = { ...store, commit: async () => 'conflict' as const }
     const ledger = new Ledger({ store: busy, integration: 's', clock: systemClock })
     await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
+  })
+})
+
+describe('a revision of known notes', () => {
+  async function withTwoNotes() {
+    const world = aLedger()
+    await world.ledger.revise(['a', 'b'], (state) => ({ state }))
+    const known = [...(await world.store.load('s', ['a', 'b'])).notes.values()]
+    const load = vi.spyOn(world.loading, 'load')
+    return { ...world, known, load }
+  }
+
+  it('is committed without loading the notes again', async () => {
+    const { ledger, known, load, versions } = await withTwoNotes()
+    await ledger.reviseKnown(known, (state) => ({ state: { ...state, attempts: 7 } }))
+    expect(load).not.toHaveBeenCalled()
+    expect(await versions()).toEqual([2, 2])
+  })
+
+  it('is decided again with the stored states if another process has written one of them', async () => {
+    const { store, ledger, known, versions } = await withTwoNotes()
+    const later = aLiveNote({ noteId: 'a', attempts: 3 })
+    await store.commit('s', { notes: [{ state: later, expectedVersion: 1 }] })
+    await ledger.reviseKnown(known, (state) => ({ state: { ...state, failures: state.attempts } }))
+    expect(await versions()).toEqual([3, 2])
+    const { notes } = await store.load('s', ['a'])
+    expect(notes.get('a')?.state).toMatchObject({ attempts: 3, failures: 3 })
+  })
+
+  it('writes nothing if nothing is decided', async () => {
+    const { ledger, known, commits } = await withTwoNotes()
+    commits.splice(0)
+    await ledger.reviseKnown(known, () => undefined)
+    expect(commits).toEqual([])
   })
 })
 

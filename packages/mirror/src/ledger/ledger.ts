@@ -4,7 +4,7 @@ import type { Fence } from '../interfaces/integration-store.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
-import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore, VersionedState } from '../interfaces/store.ts'
 import type { Decision } from '../rules/evidence.ts'
 import { absentNote, writeOf } from '../rules/written-parts.ts'
 
@@ -76,6 +76,26 @@ export class Ledger {
    */
   async revise(noteIds: readonly string[], decide: Decide, heardAt?: number): Promise<ReadonlyMap<string, NoteWrite>> {
     return (await this.#write({ noteIds, decide, heardAt })).writes
+  }
+
+  /**
+   * Revises notes that the caller has loaded, in one commit. It loads them again only if another process has written one of them since.
+   *
+   * @throws MirrorBusyError when every attempt conflicted with other processes
+   */
+  async reviseKnown(
+    notes: readonly VersionedState[],
+    decide: (state: NoteState) => Decision | undefined,
+  ): Promise<void> {
+    const writes = notes.flatMap((known) => {
+      const decision = decide(known.state)
+      return decision === undefined ? [] : [writeOf(known, decision)]
+    })
+    if (writes.length === 0 || (await this.#commit({ notes: writes, now: this.#settings.clock.now() }))) return
+    await this.revise(
+      notes.map(({ state }) => state.noteId),
+      decide,
+    )
   }
 
   /**

@@ -4,7 +4,7 @@ import type { atMost } from '../concurrency/calls.ts'
 import type { SyncContext } from '../context/sync.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
-import type { DueNote } from '../interfaces/store.ts'
+import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import type { Decide } from '../ledger/ledger.ts'
 import { areAttemptsUsedUp } from '../rules/backoff.ts'
 import {
@@ -20,17 +20,19 @@ import {
 import { highestKnownRevision } from '../rules/contradiction.ts'
 import type { Decision, ReadStamp } from '../rules/evidence.ts'
 import { applyRead } from '../rules/read-rule.ts'
+import { afterWrite } from '../rules/written-parts.ts'
 
 /** Content that was read, and how to write it. It is written together with the content of other notes. */
 export interface ReadContent {
-  readonly state: NoteState
+  /** The note for which the content was read. */
+  readonly known: VersionedState
   readonly decide: (state: NoteState) => Decision | undefined
 }
 
-/** A record whose content must be read, and the state of its note at that time. */
+/** A record whose content must be read, and what was known of its note at that time. */
 interface ReadRecord {
   readonly note: Note
-  readonly state: NoteState
+  readonly known: VersionedState
   readonly startSequence: number
   /** The content, if it was read at the same time as the record. */
   readonly content?: NoteWithContent | undefined
@@ -42,13 +44,13 @@ interface ReadRecord {
  * @param limit  limits how many notes have their content read at a time
  */
 export async function refresh(
-  { note, state }: DueNote,
+  { note, ...known }: DueNote,
   startSequence: number,
   context: SyncContext,
   limit: ReturnType<typeof atMost>,
 ): Promise<ReadContent | undefined> {
-  const record = state.dirty === null ? note && { note, state, startSequence } : undefined
-  const read = record === undefined ? await readDirty(state, startSequence, context, limit) : record
+  const record = known.state.dirty === null ? note && { note, known, startSequence } : undefined
+  const read = record === undefined ? await readDirty(known.state, startSequence, context, limit) : record
   return read == null ? undefined : await limit(() => refreshContent(read, context))
 }
 
@@ -68,12 +70,13 @@ async function readDirty(
   const readingContent = isAnnounced ? limit(() => readAnnounced(noteId, announced, context)) : undefined
   const note = await reading.finally(() => readingContent)
   const content = await readingContent
-  const state = await applyAnswer(noteId, note, request, context)
-  if (note === undefined || isTombstone(note) || state === undefined) return undefined
+  const known = await applyAnswer(noteId, note, request, context)
+  if (note === undefined || isTombstone(note) || known === undefined) return undefined
+  const { state } = known
   const isDue = state.presence === 'live' && state.settledRevision === null && state.revision === note.revision
   if (!isDue) return undefined
   const isUsed = content !== undefined && isContentOf(note, content, context.keep)
-  return { note, state, startSequence, content: isUsed ? { ...content, note } : undefined }
+  return { note, known, startSequence, content: isUsed ? { ...content, note } : undefined }
 }
 
 /** Reads the content of a revision that an event has announced. If that fails, the content is read after its note. */
@@ -87,7 +90,8 @@ async function readAnnounced(
 
 async function refreshContent(read: ReadRecord, context: SyncContext): Promise<ReadContent | undefined> {
   const { client, clock, keep } = context
-  const { note, state } = read
+  const { note } = read
+  const { state } = read.known
   const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
   const content = read.content ?? (await readKeptContent(note, context))
   const verdict = judgeContent(content, keep)
@@ -116,13 +120,13 @@ async function hasChanged({ note, startSequence }: ReadRecord, context: SyncCont
 
 /** @param mayLag  whether the content may belong to an older revision: then it is shown now, and read again later */
 function settle(
-  { state }: ReadRecord,
+  { known }: ReadRecord,
   content: NoteWithContent,
   mayLag: boolean,
   { clock, keep }: SyncContext,
 ): ReadContent {
-  const read = { asOf: state.evidence?.end, mayLag }
-  return { state, decide: (latest) => applyLateContent(latest, content, read, keep, clock.now()) }
+  const read = { asOf: known.state.evidence?.end, mayLag }
+  return { known, decide: (latest) => applyLateContent(latest, content, read, keep, clock.now()) }
 }
 
 async function retryContent(
@@ -149,14 +153,14 @@ async function applyAnswer(
   request: Pick<ReadStamp, 'start' | 'requestedAt'>,
   context: SyncContext,
   amend: (decision: Decision, now: number) => Decision = (decision) => decision,
-): Promise<NoteState | undefined> {
+): Promise<VersionedState | undefined> {
   const { clock, hooks, keep } = context
   const revised = await revise(noteId, context, (state, end, { scan, lastScan }) => {
     const { startSequence: scanStartSequence } = scan ?? lastScan ?? {}
     const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartSequence }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
-  if (revised !== undefined && revised.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })
+  if (revised !== undefined && revised.state.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })
   return revised
 }
 
@@ -164,8 +168,9 @@ function dueAtOnce(decision: Decision, now: number): Decision {
   return { ...decision, state: { ...decision.state, dueAt: decision.state.dueAt === null ? null : now } }
 }
 
-async function revise(noteId: string, { ledger }: SyncContext, decide: Decide): Promise<NoteState | undefined> {
-  return (await ledger.revise([noteId], decide)).get(noteId)?.state
+async function revise(noteId: string, { ledger }: SyncContext, decide: Decide): Promise<VersionedState | undefined> {
+  const write = (await ledger.revise([noteId], decide)).get(noteId)
+  return write && afterWrite(write)
 }
 
 function isSameRecord(one: Note, other: Note): boolean {

@@ -32,6 +32,7 @@ export async function settleDue(
   const due = new Wakeup()
   // Content that arrives while a commit runs is written by the next one.
   const write = coalesce<ReadContent, void>(writeAll, () => due.nextWithin(MAX_WAIT_MS, clock, signal))
+  const writtenTogether = 2 * concurrency
   const unwritten = new Set<Promise<void>>()
   let waiting = 0
   const limitContent = atMost(concurrency)
@@ -48,7 +49,7 @@ export async function settleDue(
     if (taken === undefined) return false
     const others = client.notes.readsFromList ? queue.drain() : []
     await Promise.all([taken, ...others].map(readAndWrite))
-    if (unwritten.size >= 2 * concurrency) await Promise.race(unwritten)
+    if (unwritten.size >= 2 * writtenTogether) await Promise.race(unwritten)
     return true
   }
 
@@ -73,7 +74,7 @@ export async function settleDue(
         })
       unwritten.add(writing)
       waiting += 1
-      if (waiting >= concurrency) due.wake()
+      if (waiting >= writtenTogether) due.wake()
     } catch (error) {
       stop(error)
     }
@@ -100,8 +101,9 @@ export async function settleDue(
 
   async function writeInOneCommit(contents: readonly ReadContent[]): Promise<void> {
     // Two workers may have read the same note, before and after an event.
-    const readsOf = Map.groupBy(contents, ({ state }) => state.noteId)
-    await ledger.revise([...readsOf.keys()], (state) => {
+    const readsOf = Map.groupBy(contents, ({ known }) => known.state.noteId)
+    const notes = new Map(contents.map(({ known }) => [known.state.noteId, known]))
+    await ledger.reviseKnown([...notes.values()], (state) => {
       return readsOf
         .get(state.noteId)
         ?.map(({ decide }) => decide(state))
@@ -113,7 +115,7 @@ export async function settleDue(
   /** Writes each note in its own commit, because the store may reject one of them. */
   async function writeEach(contents: readonly ReadContent[]): Promise<void> {
     for (const content of contents) {
-      await writeInOneCommit([content]).catch((error) => postponeFailed(content.state.noteId, error))
+      await writeInOneCommit([content]).catch((error) => postponeFailed(content.known.state.noteId, error))
     }
   }
 
@@ -148,6 +150,7 @@ export async function settleDue(
   return { settled, postponed }
 }
 
-function isEdited({ state: { transcriptHeld, summaryHeld } }: ReadContent): boolean {
+function isEdited({ known: { state } }: ReadContent): boolean {
+  const { transcriptHeld, summaryHeld } = state
   return transcriptHeld !== null || summaryHeld !== null
 }

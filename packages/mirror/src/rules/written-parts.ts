@@ -25,6 +25,11 @@ export function writeOf(before: VersionedState, decision: Decision): NoteWrite {
   }
 }
 
+/** The note after a write. */
+export function afterWrite({ state, expectedVersion, digests = NO_DIGESTS }: NoteWrite): VersionedState {
+  return { state, version: expectedVersion + 1, digests }
+}
+
 function haveStatusesChanged({ state: before, version }: VersionedState, after: NoteState): boolean {
   return (
     version === 0 ||

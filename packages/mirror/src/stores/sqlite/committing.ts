@@ -150,17 +150,27 @@ const NOTE_COLUMNS = 'integration, note_id, version, digests, due_at, state'
 const NOTE_AGAIN = `
   version = version + 1, digests = excluded.digests, due_at = excluded.due_at, state = excluded.state`
 
-/** @param places  the columns in which to store the position of the note, which stays the same */
-function writeNote(places: readonly string[]): string {
-  return `
-    INSERT INTO notewire_mirror_notes (${NOTE_COLUMNS}) VALUES (?, ?, 1, ?, ?, ?)
-    ON CONFLICT (integration, note_id) DO UPDATE SET
-      ${[NOTE_AGAIN, ...places.map((name) => `${name} = coalesce(position, 0)`)].join(', ')}`
+/** Makes a function that makes each statement once, because most notes of a commit need the same one. */
+function once<Name extends string>(make: (names: readonly Name[]) => string): (names: readonly Name[]) => string {
+  const made = new Map<string, string>()
+  return (names) => {
+    const sql = made.get(names.join()) ?? make(names)
+    made.set(names.join(), sql)
+    return sql
+  }
 }
 
-/** @param places  the columns in which to store the new position of the note */
+/** Its names are the columns in which to store the position of the note, which stays the same. */
+const writeNote = once(
+  (places) => `
+    INSERT INTO notewire_mirror_notes (${NOTE_COLUMNS}) VALUES (?, ?, 1, ?, ?, ?)
+    ON CONFLICT (integration, note_id) DO UPDATE SET
+      ${[NOTE_AGAIN, ...places.map((name) => `${name} = coalesce(position, 0)`)].join(', ')}`,
+)
+
+/** Its names are the columns in which to store the new position of the note. */
 // The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
-function writePlacedNote(places: readonly string[]): string {
+const writePlacedNote = once((places) => {
   const placed = ['position', ...(places.includes('visible_since') ? ['first_visible'] : []), ...places]
   const again = placed.map((name) =>
     name === 'first_visible' ? `${name} = coalesce(${name}, excluded.position)` : `${name} = excluded.position`,
@@ -170,16 +180,16 @@ function writePlacedNote(places: readonly string[]): string {
     SELECT ${['?, ?, 1, ?, ?, ?', ...placed.map(() => 'place')].join(', ')}
     FROM (SELECT position - ? AS place FROM notewire_mirrors WHERE integration = ?) WHERE true
     ON CONFLICT (integration, note_id) DO UPDATE SET ${[NOTE_AGAIN, ...again].join(', ')}`
-}
+})
 
-function writeParts(parts: readonly (keyof ContentParts)[]): string {
+const writeParts = once((parts: readonly (keyof ContentParts)[]) => {
   const columns = parts.map((part) => PART_COLUMNS[part])
   return `
     INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
     SELECT note.row_id, ${columns.map(() => '?').join(', ')}, 0
     FROM notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
     ON CONFLICT (row_id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
-}
+})
 
 const INDEX_NOTES = `
   UPDATE notewire_mirror_content SET is_indexed = 1

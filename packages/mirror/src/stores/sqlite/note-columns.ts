@@ -18,9 +18,10 @@ export function versionedState({ note_id, version, digests, due_at, state }: Sql
 /** The columns of `notewire_mirrors` that count notes. */
 export const COUNTS = Object.keys(COUNTED) as readonly (keyof NoteCounts)[]
 
-/** SQL that adds a trigger's row to the counts, or subtracts it. The counts are stored because counting a million notes takes too long. */
-export function countsOf(row: 'new' | 'old', sign: '+' | '-'): string {
-  return COUNTS.map((count) => `${count} = ${count} ${sign} (${COUNTED[count](row)})`).join(', ')
+/** SQL with which a trigger changes the counts. They are stored because counting a million notes takes too long. */
+export function countsAfter(change: 'insert' | 'update'): string {
+  const before = (count: keyof NoteCounts) => (change === 'insert' ? '' : ` - (${COUNTED[count]('old')})`)
+  return COUNTS.map((count) => `${count} = ${count}${before(count)} + (${COUNTED[count]('new')})`).join(', ')
 }
 
 /** Reads the counts from the row of an integration, which does not exist before its first write. */

@@ -1,5 +1,5 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
-import { COUNTS, countsOf } from './note-columns.ts'
+import { COUNTS, countsAfter } from './note-columns.ts'
 
 /** The version of these tables. A release increments it if earlier releases cannot use the new tables. */
 export const SCHEMA_VERSION = 1
@@ -77,7 +77,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
     WHERE held_by_scan IS NOT NULL`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_inserted AFTER INSERT ON notewire_mirror_notes BEGIN
-      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE integration = new.integration;
+      UPDATE notewire_mirrors SET ${countsAfter('insert')} WHERE integration = new.integration;
     END`,
   `
     CREATE TRIGGER IF NOT EXISTS notewire_mirror_notes_updated
@@ -86,8 +86,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       OR (old.settled_revision IS NULL) <> (new.settled_revision IS NULL)
       OR (old.contradicted_since IS NULL) <> (new.contradicted_since IS NULL)
     BEGIN
-      UPDATE notewire_mirrors SET ${countsOf('old', '-')} WHERE integration = new.integration;
-      UPDATE notewire_mirrors SET ${countsOf('new', '+')} WHERE integration = new.integration;
+      UPDATE notewire_mirrors SET ${countsAfter('update')} WHERE integration = new.integration;
     END`,
   `
     CREATE TABLE IF NOT EXISTS notewire_mirror_content (
