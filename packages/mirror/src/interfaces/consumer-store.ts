@@ -6,7 +6,7 @@ import type { StoredNote } from './stored-note.ts'
  * The part of a mirror's store that stores consumers by integration and name. Times are milliseconds since the Unix epoch, by the clock of the
  * caller. With `now`, the caller's present, a store on a server converts them to and from its own clock.
  *
- * @typeParam Transaction  the transaction that `commitConsumerIn` takes; `never` if the store has no transactions for users
+ * @typeParam Transaction  the transaction that `commitConsumer` takes; `never` if the store has no transactions for users
  */
 export interface ConsumerStore<Transaction = never> {
   /** Whether `commitConsumer` takes a transaction. */

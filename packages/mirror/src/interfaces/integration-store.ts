@@ -81,8 +81,8 @@ export interface NextWork {
   /** The number of consecutive failures. If the integration is parked: the number of refused probes. */
   readonly failures: number
   /**
-   * No request is sent before this time, not even for a hint. If the integration is parked: when its key is probed; `null` if it is not. If the integration is being removed: its content is erased, and its removals are
-   * kept for its consumers until this time.
+   * No request is sent before this time, not even for a hint. If the integration is parked: when its key is probed; `null` if it is not. If the
+   * integration is being removed: its content is erased, and its removals are kept for its consumers until this time.
    */
   readonly pausedUntil: number | null
   /** The time between two polls; `null` before the first. */

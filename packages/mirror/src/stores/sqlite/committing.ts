@@ -150,8 +150,8 @@ const NOTE_COLUMNS = 'integration, note_id, version, digests, due_at, state'
 const NOTE_AGAIN = `
   version = version + 1, digests = excluded.digests, due_at = excluded.due_at, state = excluded.state`
 
-/** Makes a function that makes each statement once, because most notes of a commit need the same one. */
-function once<Name extends string>(make: (names: readonly Name[]) => string): (names: readonly Name[]) => string {
+/** Makes a function that remembers the statements that it has made, because most notes of a commit need the same one. */
+function remembered<Name extends string>(make: (names: readonly Name[]) => string): (names: readonly Name[]) => string {
   const made = new Map<string, string>()
   return (names) => {
     const sql = made.get(names.join()) ?? make(names)
@@ -161,7 +161,7 @@ function once<Name extends string>(make: (names: readonly Name[]) => string): (n
 }
 
 /** Its names are the columns in which to store the position of the note, which stays the same. */
-const writeNote = once(
+const writeNote = remembered(
   (places) => `
     INSERT INTO notewire_mirror_notes (${NOTE_COLUMNS}) VALUES (?, ?, 1, ?, ?, ?)
     ON CONFLICT (integration, note_id) DO UPDATE SET
@@ -170,7 +170,7 @@ const writeNote = once(
 
 /** Its names are the columns in which to store the new position of the note. */
 // The mirror's position is advanced before the notes are written, so the position of a note is counted back from it.
-const writePlacedNote = once((places) => {
+const writePlacedNote = remembered((places) => {
   const placed = ['position', ...(places.includes('visible_since') ? ['first_visible'] : []), ...places]
   const again = placed.map((name) =>
     name === 'first_visible' ? `${name} = coalesce(${name}, excluded.position)` : `${name} = excluded.position`,
@@ -182,7 +182,7 @@ const writePlacedNote = once((places) => {
     ON CONFLICT (integration, note_id) DO UPDATE SET ${[NOTE_AGAIN, ...again].join(', ')}`
 })
 
-const writeParts = once((parts: readonly (keyof ContentParts)[]) => {
+const writeParts = remembered((parts: readonly (keyof ContentParts)[]) => {
   const columns = parts.map((part) => PART_COLUMNS[part])
   return `
     INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
