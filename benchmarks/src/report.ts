@@ -47,7 +47,12 @@ export function comparedWith(
 
 /** The section of the page for a table. */
 export function sectionOf(measurement: string, table: Table): string {
-  return `## ${table.title}\n\n${linesOf(table).join('\n')}\n\n${table.note}\n\nMeasurement: \`${measurement}\`\n\n`
+  return `## ${table.title}\n\n${linesOf(table).join('\n')}\n\n${table.note}\n\nMeasurement: \`${measurement}\`, on ${machine()}\n\n`
+}
+
+function machine(): string {
+  const processors = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'an unknown processor'}`
+  return `Node.js ${process.version}, ${platform()} ${arch()}, ${processors}`
 }
 
 function linesOf({ unit, rows, moreIsBetter = false }: Table): readonly string[] {
@@ -125,14 +130,13 @@ function headingOf(section: string): string {
 }
 
 function introduction(): string {
-  const machine = `${cpus().length} × ${cpus()[0]?.model.trim() ?? 'an unknown processor'}`
   return `---
 keywords: performance, speed, latency, throughput, overhead, memory, bundle size
 ---
 
 # Benchmarks
 
-Measured with Node.js ${process.version} on ${platform()} ${arch()}, ${machine}. Clients, services and databases run on the same machine.
+Below each table is the machine on which it was measured. Clients, services and databases run on the same machine.
 
 \`\`\`sh
 npm run setup
