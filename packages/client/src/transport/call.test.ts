@@ -217,6 +217,16 @@ describe('a signal', () => {
     expect(Date.now() - START).toBe(10)
   })
 
+  it('that a hook aborts prevents the request', async () => {
+    const controller = new AbortController()
+    const onRequest = () => controller.abort(new Error('enough'))
+    const { client, requests } = clientOf(() => new Promise<Response>(() => {}), { hooks: { onRequest } })
+    const error = await errorOf(client.notes.get('n1', { signal: controller.signal }))
+    expect(error).toBe(controller.signal.reason)
+    expect(requests).toEqual([])
+    expect(Date.now()).toBe(START)
+  })
+
   it.each(['enough', undefined, null, new TypeError('fetch failed')])(
     'rejects with its reason %s as it is',
     async (reason) => {

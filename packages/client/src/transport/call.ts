@@ -141,7 +141,10 @@ interface AttemptEnd {
  */
 function attempt({ fetch }: ClientSettings, request: Request, signal: AbortSignal | undefined): Promise<AttemptEnd> {
   return new Promise((resolve) => {
-    request.signal.addEventListener('abort', () => resolve({ failure: signal?.aborted ? 'aborted' : 'timeout' }))
+    const end = () => resolve({ failure: signal?.aborted ? 'aborted' : 'timeout' })
+    // A hook may have aborted it.
+    if (request.signal.aborted) return end()
+    request.signal.addEventListener('abort', end)
     const complete = async (response: Response) => resolve({ response, text: await readText(response) })
     const fail = (error: unknown) => resolve({ failure: 'network_error', networkCode: networkCodeOf(error) })
     Promise.resolve(request).then(fetch).then(complete).catch(fail)

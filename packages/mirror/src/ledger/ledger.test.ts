@@ -73,6 +73,13 @@ describe('a revision of known notes', () => {
     expect(notes.get('a')?.state).toMatchObject({ attempts: 3, failures: 3 })
   })
 
+  it('is decided with the stored states if one stays due, because a store may have its own clock', async () => {
+    const { ledger, known, load, versions } = await withTwoNotes()
+    await ledger.reviseKnown(known, (state) => ({ state: { ...state, dueAt: state.noteId === 'a' ? 5 : null } }))
+    expect(load).toHaveBeenCalled()
+    expect(await versions()).toEqual([2, 2])
+  })
+
   it('writes nothing if nothing is decided', async () => {
     const { ledger, known, commits } = await withTwoNotes()
     commits.splice(0)

@@ -79,7 +79,8 @@ export class Ledger {
   }
 
   /**
-   * Revises notes that the caller has loaded, in one commit. It loads them again only if another process has written one of them since.
+   * Revises notes that the caller has loaded or written, in one commit. It loads them again only if another process has written one of them
+   * since, or if one stays due: a store on a server has written its due time by its own clock.
    *
    * @throws MirrorBusyError when every attempt conflicted with other processes
    */
@@ -91,7 +92,9 @@ export class Ledger {
       const decision = decide(known.state)
       return decision === undefined ? [] : [writeOf(known, decision)]
     })
-    if (writes.length === 0 || (await this.#commit({ notes: writes, now: this.#settings.clock.now() }))) return
+    if (writes.length === 0) return
+    const areSettled = writes.every(({ state }) => state.dueAt === null)
+    if (areSettled && (await this.#commit({ notes: writes, now: this.#settings.clock.now() }))) return
     await this.revise(
       notes.map(({ state }) => state.noteId),
       decide,

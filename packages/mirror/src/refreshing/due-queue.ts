@@ -41,22 +41,24 @@ export class DueQueue {
     this.#changes.end()
   }
 
-  /** Returns the next due note. Waits for one until the queue is closed, or the round must stop: then it returns `undefined`. */
-  async take(): Promise<TakenNote | undefined> {
+  /**
+   * Returns the next due note. Waits for one until the queue is closed, or the round must stop: then it returns `undefined`.
+   *
+   * @param onWait  called before it waits, because no note is due
+   */
+  async take(onWait: () => void): Promise<TakenNote | undefined> {
     const { signal, shouldYield } = this.#context
     while (!signal.aborted && !shouldYield()) {
       const next = this.#taken.shift()
       if (next !== undefined) return next
-      if (!this.isIdle) await this.#takeFromStore()
+      if (this.#nextDueAt === undefined || this.#query !== undefined) await this.#takeFromStore()
       else if (this.#changes.isOver) return undefined
-      else await this.#changes.next(signal)
+      else {
+        onWait()
+        await this.#changes.next(signal)
+      }
     }
     return undefined
-  }
-
-  /** Whether no note is due, as far as is known. */
-  get isIdle(): boolean {
-    return this.#taken.length === 0 && this.#nextDueAt !== undefined && this.#query === undefined
   }
 
   /** When the next note is due; `undefined` if only the store knows. */

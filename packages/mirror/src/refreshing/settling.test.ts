@@ -1,11 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { systemClock } from '@notewire/protocol'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
 import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
 import { sqliteMirror } from '../stores/sqlite/index.ts'
+
+const SECRET = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'
 
 /** A store that records how many transcripts each commit contains. */
 function countingStore(store: MirrorStore = memoryMirror()) {
@@ -124,6 +127,62 @@ it('of two reads of a note that are written together, the one of the latest revi
   expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
 })
 
+it.each(['first', 'last'])(
+  'of two reads at the same revision that are written together, one counts, if the older is read %s',
+  async (older) => {
+    const inner = memoryMirror()
+    const store: MirrorStore = {
+      ...inner,
+      async commit(integration, commit) {
+        // Both reads end while this commit runs.
+        if (commit.notes.some(({ content }) => content !== 'erase' && content?.transcript !== undefined)) {
+          await new Promise((resolve) => setTimeout(resolve, 100))
+        }
+        return await inner.commit(integration, commit)
+      },
+    }
+    await using world = await mirroredService({ notes: 4 })
+    const [twice, first] = world.service.owner.notes()
+    const [olderMayEnd, othersMayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+    let reads = 0
+    const { baseUrl, apiKey } = world.service
+    const client = new NotesClient({
+      baseUrl,
+      apiKey,
+      async fetch(request) {
+        const response = await world.service.fetch(request)
+        if (!request.url.endsWith('/transcript')) return response
+        if (request.url.includes(first?.note_id ?? '')) await hint()
+        else if (!request.url.includes(twice?.note_id ?? '')) await othersMayEnd.promise
+        else {
+          reads += 1
+          if (reads === 1) await olderMayEnd.promise
+          else {
+            othersMayEnd.resolve()
+            await wait(30)
+            if (older === 'first') olderMayEnd.resolve()
+            else setTimeout(olderMayEnd.resolve, 10)
+            await wait(older === 'first' ? 10 : 0)
+          }
+        }
+        return response
+      },
+    })
+    const clock = { now: () => world.service.clock.now(), sleep: systemClock.sleep }
+    const mirror = world.another({ client, clock, store, concurrency: 4 })
+    const receiver = mirror.receiver({ secret: SECRET })
+    async function hint(): Promise<void> {
+      const event = anEvent({ kind: 'note.updated', noteId: twice?.note_id ?? '', revision: 1 })
+      const attempt = await signAttempt(SECRET, event, { signedAt: world.service.clock.now() })
+      await receiver.fetch(new Request('https://receiver.test/', { method: 'POST', ...attempt }))
+    }
+    await mirror.sync()
+    expect(reads).toBe(2)
+    expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
+  },
+)
+
 it('a sync whose store fails to take due notes stops listing', async () => {
   await using world = await mirroredService({ notes: 1_000 })
   const inner = memoryMirror()
@@ -132,22 +191,69 @@ it('a sync whose store fails to take due notes stops listing', async () => {
   expect(world.asked().filter((line) => line === 'GET /v1/notes').length).toBeLessThan(5)
 })
 
-it('content is written while a page of the listing is awaited, even if the clock stands still', async () => {
-  const page = Promise.withResolvers<void>()
-  await using world = await mirroredService(
-    { notes: 150 },
-    {},
-    {
-      async fetch(request) {
-        if (new URL(request.url).searchParams.has('cursor')) await page.promise
-        return await world.service.fetch(request)
+it.each([
+  ['at once', 0],
+  ['late', 5],
+])(
+  'content is written while a page of the listing is awaited, even if the clock stands still and the store answers %s',
+  async (_, ms) => {
+    const page = Promise.withResolvers<void>()
+    const store = memoryMirror()
+    const takeDue: typeof store.takeDue = async (...request) => {
+      const taken = await store.takeDue(...request)
+      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+      return taken
+    }
+    await using world = await mirroredService(
+      { notes: 150 },
+      { store: { ...store, takeDue } },
+      {
+        async fetch(request) {
+          if (new URL(request.url).searchParams.has('cursor')) await page.promise
+          return await world.service.fetch(request)
+        },
       },
+    )
+    const synced = world.mirror.sync()
+    await vi.waitFor(async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 }))
+    page.resolve()
+    await synced
+  },
+)
+
+it('a sync that fails ends after its commits', async () => {
+  await using world = await mirroredService({ notes: 5 })
+  const inner = memoryMirror()
+  let [isBroken, running] = [false, 0]
+  const store: MirrorStore = {
+    ...inner,
+    async takeDue(...request) {
+      if (isBroken) throw new Error('disk full')
+      return await inner.takeDue(...request)
     },
-  )
-  const synced = world.mirror.sync()
-  await vi.waitFor(async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 }))
-  page.resolve()
-  await synced
+    async commit(...written) {
+      running += 1
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      const outcome = await inner.commit(...written)
+      running -= 1
+      return outcome
+    },
+  }
+  const { baseUrl, apiKey } = world.service
+  let summaries = 0
+  const client = new NotesClient({
+    baseUrl,
+    apiKey,
+    async fetch(request) {
+      const response = await world.service.fetch(request)
+      if (request.url.endsWith('/summary')) summaries += 1
+      isBroken = summaries === 4
+      return response
+    },
+  })
+  const mirror = world.another({ client, store, concurrency: 1, clock: systemClock })
+  await expect(mirror.sync()).rejects.toThrow('disk full')
+  expect(running).toBe(0)
 })
 
 it('due notes are read concurrently, even if nothing is listed and the store answers late', async () => {

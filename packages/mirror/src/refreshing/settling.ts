@@ -43,9 +43,8 @@ export async function settleDue(
 
   /** Reads a note. Its content may still wait to be written. @returns whether a note was due */
   async function readNext(): Promise<boolean> {
-    // No other content arrives soon.
-    if (queue.isIdle) due.wake()
-    const taken = await queue.take()
+    // While no note is due, no other content arrives soon.
+    const taken = await queue.take(() => due.wake())
     if (taken === undefined) return false
     const others = client.notes.readsFromList ? queue.drain() : []
     await Promise.all([taken, ...others].map(readAndWrite))
@@ -94,7 +93,7 @@ export async function settleDue(
   }
 
   async function writeAll(contents: readonly ReadContent[]): Promise<void> {
-    waiting = 0
+    waiting -= contents.length
     const maxSize = contents.some(isEdited) ? store.mostEditsPerCommit : undefined
     for (const group of commitGroups(contents, maxSize)) await writeInOneCommit(group).catch(() => writeEach(group))
   }
@@ -104,10 +103,8 @@ export async function settleDue(
     const readsOf = Map.groupBy(contents, ({ known }) => known.state.noteId)
     const notes = new Map(contents.map(({ known }) => [known.state.noteId, known]))
     await ledger.reviseKnown([...notes.values()], (state) => {
-      return readsOf
-        .get(state.noteId)
-        ?.map(({ decide }) => decide(state))
-        .find((decision) => decision !== undefined)
+      const decisions = readsOf.get(state.noteId)?.flatMap(({ decide }) => decide(state) ?? []) ?? []
+      return decisions.find(({ content }) => content !== undefined) ?? decisions[0]
     })
     for (const _ of contents) countSettled()
   }
@@ -141,6 +138,7 @@ export async function settleDue(
   }
 
   await Promise.all(Array.from({ length: concurrency }, () => work().catch(stop)))
+  await Promise.all(unwritten)
   const left = queue.drain()
   if (left.length > 0) {
     await release(left.map(({ note }) => note.state.noteId))

@@ -1,4 +1,6 @@
+import { NotesClient } from '@notewire/client'
 import { type Clock, systemClock } from '@notewire/protocol'
+import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type MirroredService, mirroredService } from '../../fixtures/mirrored-service.ts'
 import type { MirrorStore } from '../../index.ts'
@@ -8,6 +10,7 @@ import { postgresMirror } from './index.ts'
 const HOUR_MS = 3_600_000
 const YEAR_MS = 365 * 24 * HOUR_MS
 const OFF = [-YEAR_MS, -HOUR_MS, HOUR_MS, 23 * HOUR_MS, 300 * 24 * HOUR_MS] as const
+const SECRET = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'
 const TRANSCRIPT = 'GET /v1/notes/*/transcript'
 
 let databases: TestDatabases
@@ -46,6 +49,37 @@ describe('in PostgreSQL, a mirror whose clock is off', () => {
     await mirrorOff(0).sync({ scan: 'now' })
     expect((await mirrorOff(0).status()).notes).toMatchObject({ live: 1 })
   })
+
+  it.each(OFF)(
+    'by %d ms, and is set right while content is read, does not delay the next read of the note',
+    async (byMs) => {
+      let off = byMs
+      let transcripts = 0
+      const { baseUrl, apiKey } = world.service
+      const fetch = async (request: Request) => {
+        if (!request.url.endsWith('/transcript')) return await world.service.fetch(request)
+        transcripts += 1
+        // The announced content is read at the same time as the note, and the content of the note after it.
+        if (transcripts === 2) return new Response(null, { status: 503 })
+        if (transcripts === 3) off = 0
+        return await world.service.fetch(request)
+      }
+      const client = new NotesClient({ baseUrl, apiKey, maxRetries: 0, fetch })
+      const mirror = world.another({ client, store, clock: { ...systemClock, now: () => Date.now() + off } })
+      await mirror.sync()
+      const [note] = world.service.owner.notes()
+      note?.edit({ title: 'Edited' })
+      const noteId = note?.note_id ?? ''
+      const attempt = await signAttempt(SECRET, anEvent({ kind: 'note.updated', noteId, revision: 99 }), {
+        signedAt: Date.now() + off,
+      })
+      const request = new Request('https://receiver.test/', { method: 'POST', ...attempt })
+      expect((await mirror.receiver({ secret: SECRET }).fetch(request)).status).toBe(204)
+      await mirror.settle()
+      expect(transcripts).toBe(3)
+      expect(Math.abs((await nextDueAt(Date.now())) - Date.now())).toBeLessThan(60_000)
+    },
+  )
 
   it.each(OFF)('by %d ms takes no note that another process is reading', async (byMs) => {
     await mirrorOff(0).sync()
