@@ -8,8 +8,9 @@ import express from 'express'
 const path = process.env['NOTES_DATABASE'] ?? 'notes.db'
 const database = new DatabaseSync(path, { timeout: 1_000 })
 database.exec(`CREATE TABLE IF NOT EXISTS transcripts (
-  note_id TEXT NOT NULL, version INTEGER NOT NULL, session_id TEXT, text TEXT NOT NULL, PRIMARY KEY (note_id, version))`)
-const insert = database.prepare('INSERT INTO transcripts VALUES (?, ?, ?, ?)')
+  note_id TEXT NOT NULL, hash TEXT NOT NULL, version INTEGER NOT NULL, session_id TEXT, text TEXT NOT NULL,
+  PRIMARY KEY (note_id, hash))`)
+const insert = database.prepare('INSERT OR REPLACE INTO transcripts VALUES (?, ?, ?, ?, ?)')
 const erase = database.prepare('DELETE FROM transcripts WHERE note_id = ?')
 
 const mirror = createMirror({
@@ -36,7 +37,8 @@ await Promise.all([
         for (const change of changes) {
           if (change.kind === 'removed') erase.run(change.noteId)
           else if (change.parts.includes('transcript') && change.transcript !== null) {
-            insert.run(change.noteId, change.transcriptVersion, change.recordingSessionId, change.transcript.text)
+            const { noteId, hashes, transcriptVersion, recordingSessionId, transcript } = change
+            insert.run(noteId, hashes.transcript, transcriptVersion, recordingSessionId, transcript.text)
           }
         }
         // The rows and the position of the consumer are committed together.

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
@@ -38,7 +39,11 @@ const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
 // Lists all notes. Then fetches each note as soon as an event names it, polls every 5 minutes, and lists all notes once a day.
-await mirror.run({ signal: stop.signal })
+while (!stop.signal.aborted) {
+  // If the service rejects the key, `run` ends. The receiver and the routes need no key, so they continue meanwhile.
+  await mirror.run({ signal: stop.signal }).catch((error) => console.error('the mirror runs again in a minute:', error))
+  await sleep(60_000, undefined, { signal: stop.signal }).catch(() => undefined)
+}
 server.close()
 await receiver.close()
 await store.close?.()

@@ -74,6 +74,17 @@ it('has all notes after it was killed', async () => {
   assert.equal((await read('/search?words=zephyr')).length, 1)
 })
 
+it('continues to serve notes and to hide deleted ones while the service rejects the key', async () => {
+  service.faults.inject({ request: 'GET /v1/notes/*', fault: { kind: 'status', status: 403 } })
+  const [note, other] = service.owner.notes()
+  note?.edit({ title: 'Edited' })
+  await eventually(async () => (await read('/status')).notes.dirty === 1)
+  await sleep(500)
+  other?.delete()
+  await eventually(async () => (await read(`/notes/${other?.note_id}`)) === undefined)
+  assert.equal((await read('/search?words=zephyr')).length, 1)
+})
+
 it('ends with 0 after SIGTERM', async () => {
   assert.equal(await end(server, 'SIGTERM'), 0)
 })

@@ -1,7 +1,13 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { createConsumers, type MirrorConsumers } from './consuming/consumer.ts'
-import { type MirrorOptions, RECEIVER_OPTIONS, requireSignal, resolveMirrorOptions } from './context/mirror-options.ts'
+import {
+  type MirrorOptions,
+  RECEIVER_OPTIONS,
+  requireSignal,
+  requireWord,
+  resolveMirrorOptions,
+} from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync.ts'
 import { Engine } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
@@ -97,6 +103,7 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     ...createConsumers(open, settings),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
+      requireWord('scan', syncOptions.scan, ['when-due', 'now', 'never'])
       return await engine.sync(syncOptions)
     },
     async settle(settleOptions = {}) {

@@ -1,5 +1,5 @@
 import { type ErrorFacts, OptionError, refuseUnknownOptions } from '@notewire/protocol'
-import { requireCount, requireFunction, requireSignal } from '../context/mirror-options.ts'
+import { requireCount, requireFunction, requireSignal, requireWord } from '../context/mirror-options.ts'
 import { MirrorBusyError } from '../interfaces/errors.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
@@ -92,7 +92,7 @@ export function createConsumers<Transaction>(
 ): MirrorConsumers<Transaction> {
   async function roundOf({ name, from = 'beginning', batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
     requireName(name)
-    requireStart(from)
+    requireWord('from', from, ['beginning', 'now'])
     requireCount('batchSize', batchSize)
     requireFunction('apply', apply, 'Pass a function that applies an array of changes.')
     const until = signal ?? new AbortController().signal
@@ -151,9 +151,4 @@ const OPTIONS: readonly (keyof ConsumeOptions)[] = ['name', 'from', 'batchSize',
 function requireName(name: unknown): string {
   if (typeof name === 'string' && name !== '') return name
   throw new OptionError('name', "name is missing or not a string. Pass the consumer's name, such as 'search'.")
-}
-
-function requireStart(from: unknown): void {
-  if (from === 'beginning' || from === 'now') return
-  throw new OptionError('from', "from is neither 'beginning' nor 'now'. Pass one of them, or omit it.")
 }

@@ -37,6 +37,11 @@ it.each([
   expect(() => createMirror(options)).toThrow(`createMirror has no option "${option}". Did you mean ${meant}?`)
 })
 
+it.each([true, 'NOW', null])('sync rejects the value %s of scan, instead of not scanning', async (scan) => {
+  const mirror = createMirror({ client, store: memoryMirror() })
+  await expect(mirror.sync({ scan } as never)).rejects.toMatchObject({ code: 'option_invalid', option: 'scan' })
+})
+
 it('an inspected mirror does not show the key', () => {
   const mirror = createMirror({ client, store: memoryMirror() })
   expect(JSON.stringify(mirror)).not.toContain('s3cret')

@@ -141,6 +141,15 @@ export function requireCount(option: string, value: unknown): number {
   throw new OptionError(option, `${option} is not a whole number, 1 or more. Pass one, or omit the option.`)
 }
 
+/** @throws OptionError when the value is neither omitted nor one of the words */
+export function requireWord(option: string, value: unknown, words: readonly string[]): void {
+  if (value === undefined || words.some((word) => word === value)) return
+  throw new OptionError(
+    option,
+    `${option} is not one of '${words.join("', '")}'. Pass one of them, or omit the option.`,
+  )
+}
+
 /** @throws OptionError when the value is not an AbortSignal */
 export function requireSignal(method: string, signal: AbortSignal): AbortSignal {
   if (typeof signal?.addEventListener === 'function') return signal

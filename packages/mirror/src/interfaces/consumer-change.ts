@@ -23,8 +23,8 @@ export interface ContentChange {
   /** `null` if there is none, or none yet. */
   readonly summary: Summary | null
   /**
-   * Identifies this version of the transcript: a number that grows with each change of the transcript, and is the same if the change is sent
-   * again. `null` if there is no transcript.
+   * Identifies this version of the transcript: a number that grows with each change of the transcript, and when the note is restored. It
+   * is the same if the change is sent again. `null` if there is no transcript.
    */
   readonly transcriptVersion: number | null
   /** The `recording_session_id` of the latest event that named one; `null` if no such event has arrived. */

@@ -18,7 +18,7 @@ import { LocalChanges } from './local-changes.ts'
 
 /** Options of `createMirrors`. */
 export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
-  /** The store of all copies: `postgresMirror(pool)` for any number of processes, `sqliteMirror('notes.db')` for one. */
+  /** The store of all copies: `postgresMirror(pool)`, or `sqliteMirror('notes.db')` for the processes of one machine. */
   readonly store: MirrorStore<Transaction>
   /**
    * Returns the options of the `NotesClient` of an integration. It is called in every slice of work, so that a new key is used immediately.
