@@ -45,7 +45,7 @@ export class Wakeup {
     const over = new AbortController()
     const either = AbortSignal.any([signal, over.signal])
     await Promise.race([this.next(either), clock.sleep(ms, either).catch(() => undefined)])
-    // With a reason, because making the default one, an error with a stack, takes as long as the rest.
+    // The default reason is an error, whose stack costs as much time as the rest of this method.
     over.abort('woken')
   }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { systemClock } from '@notewire/protocol'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
@@ -136,7 +136,7 @@ it.each(['first', 'last'])(
       async commit(integration, commit) {
         // Both reads end while this commit runs.
         if (commit.notes.some(({ content }) => content !== 'erase' && content?.transcript !== undefined)) {
-          await new Promise((resolve) => setTimeout(resolve, 100))
+          await sleep(100)
         }
         return await inner.commit(integration, commit)
       },
@@ -144,8 +144,16 @@ it.each(['first', 'last'])(
     await using world = await mirroredService({ notes: 4 })
     const [twice, first] = world.service.owner.notes()
     const [olderMayEnd, othersMayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
     let reads = 0
+    async function endInOrder(): Promise<void> {
+      reads += 1
+      if (reads === 1) return await olderMayEnd.promise
+      othersMayEnd.resolve()
+      await sleep(30)
+      if (older === 'last') return void setTimeout(olderMayEnd.resolve, 10)
+      olderMayEnd.resolve()
+      await sleep(10)
+    }
     const { baseUrl, apiKey } = world.service
     const client = new NotesClient({
       baseUrl,
@@ -154,18 +162,8 @@ it.each(['first', 'last'])(
         const response = await world.service.fetch(request)
         if (!request.url.endsWith('/transcript')) return response
         if (request.url.includes(first?.note_id ?? '')) await hint()
-        else if (!request.url.includes(twice?.note_id ?? '')) await othersMayEnd.promise
-        else {
-          reads += 1
-          if (reads === 1) await olderMayEnd.promise
-          else {
-            othersMayEnd.resolve()
-            await wait(30)
-            if (older === 'first') olderMayEnd.resolve()
-            else setTimeout(olderMayEnd.resolve, 10)
-            await wait(older === 'first' ? 10 : 0)
-          }
-        }
+        else if (request.url.includes(twice?.note_id ?? '')) await endInOrder()
+        else await othersMayEnd.promise
         return response
       },
     })
@@ -201,7 +199,7 @@ it.each([
     const store = memoryMirror()
     const takeDue: typeof store.takeDue = async (...request) => {
       const taken = await store.takeDue(...request)
-      if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms))
+      if (ms > 0) await sleep(ms)
       return taken
     }
     await using world = await mirroredService(
@@ -233,7 +231,7 @@ it('a sync that fails ends after its commits', async () => {
     },
     async commit(...written) {
       running += 1
-      await new Promise((resolve) => setTimeout(resolve, 15))
+      await sleep(15)
       const outcome = await inner.commit(...written)
       running -= 1
       return outcome
@@ -262,7 +260,7 @@ it('due notes are read concurrently, even if nothing is listed and the store ans
     ...store,
     takeDue: async (...request) => {
       const taken = await store.takeDue(...request)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await sleep(20)
       return taken
     },
   }
@@ -276,7 +274,7 @@ it('due notes are read concurrently, even if nothing is listed and the store ans
       const isRead = /\/notes\/[^/]+$/.test(new URL(request.url).pathname)
       if (isRead) reading += 1
       most = Math.max(most, reading)
-      await new Promise((resolve) => setTimeout(resolve, 5))
+      await sleep(5)
       if (isRead) reading -= 1
       return await world.service.fetch(request)
     },
@@ -302,8 +300,7 @@ it('a note that an event announced is read at the same time as its content, in t
     async fetch(request) {
       const [, part = 'note'] = /\/notes\/[^/]+(?:\/(\w+))?$/.exec(new URL(request.url).pathname) ?? []
       if (part !== 'note') contentRequested.resolve()
-      else if (isEdited)
-        await Promise.race([contentRequested.promise, new Promise((resolve) => setTimeout(resolve, 500))])
+      else if (isEdited) await Promise.race([contentRequested.promise, sleep(500)])
       if (isEdited) order.push(part)
       return await world.service.fetch(request)
     },

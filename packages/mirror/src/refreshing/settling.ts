@@ -29,11 +29,14 @@ export async function settleDue(
   let settled = 0
   let postponed = 0
   let failuresInARow = 0
-  const due = new Wakeup()
+  /** Wakes when the content that waits is to be written now. */
+  const writeNow = new Wakeup()
   // Content that arrives while a commit runs is written by the next one.
-  const write = coalesce<ReadContent, void>(writeAll, () => due.nextWithin(MAX_WAIT_MS, clock, signal))
+  const write = coalesce<ReadContent, void>(writeAll, () => writeNow.nextWithin(MAX_WAIT_MS, clock, signal))
   const writtenTogether = 2 * concurrency
+  /** Content that waits, or that a commit is writing. */
   const unwritten = new Set<Promise<void>>()
+  /** How much content waits for the next commit. */
   let waiting = 0
   const limitContent = atMost(concurrency)
 
@@ -44,7 +47,7 @@ export async function settleDue(
   /** Reads a note. Its content may still wait to be written. @returns whether a note was due */
   async function readNext(): Promise<boolean> {
     // While no note is due, no other content arrives soon.
-    const taken = await queue.take(() => due.wake())
+    const taken = await queue.take(() => writeNow.wake())
     if (taken === undefined) return false
     const others = client.notes.readsFromList ? queue.drain() : []
     await Promise.all([taken, ...others].map(readAndWrite))
@@ -55,7 +58,7 @@ export async function settleDue(
   /** Waits until all content is written. @returns whether there was any: then its note may be due again */
   async function writeRest(): Promise<boolean> {
     const isAnyUnwritten = unwritten.size > 0
-    due.wake()
+    writeNow.wake()
     await Promise.all(unwritten)
     return isAnyUnwritten
   }
@@ -73,7 +76,7 @@ export async function settleDue(
         })
       unwritten.add(writing)
       waiting += 1
-      if (waiting >= writtenTogether) due.wake()
+      if (waiting >= writtenTogether) writeNow.wake()
     } catch (error) {
       stop(error)
     }
