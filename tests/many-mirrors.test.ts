@@ -12,7 +12,7 @@ import { isProof } from './test-run.ts'
 const SEED = 2026
 /** Two million operations exceed the usual time limit of tests. */
 const HOURS_MS = 4 * 3_600_000
-// History 84 once never ended.
+// Includes history 84, in which two workers once took an integration from each other for ever.
 const HISTORIES = isProof ? 3_000 : 100
 
 const OPERATIONS = isProof ? 2_000_000 : 20_000

@@ -10,7 +10,8 @@ const database = new DatabaseSync(path, { timeout: 1_000 })
 database.exec(`CREATE TABLE IF NOT EXISTS transcripts (
   note_id TEXT NOT NULL, hash TEXT NOT NULL, version INTEGER NOT NULL, session_id TEXT, text TEXT NOT NULL,
   PRIMARY KEY (note_id, hash))`)
-const insert = database.prepare('INSERT OR REPLACE INTO transcripts VALUES (?, ?, ?, ?, ?)')
+const insert = database.prepare(`INSERT INTO transcripts VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (note_id, hash) DO UPDATE SET version = excluded.version`)
 const erase = database.prepare('DELETE FROM transcripts WHERE note_id = ?')
 
 const mirror = createMirror({
