@@ -31,7 +31,10 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
 describe('an optional field of another type (row 39)', () => {
   it('is absent and reported, by name and types', async () => {
     const { client, drift } = clientOf({
-      '/v1/notes': { notes: [note('n1', { owner: CONTENT, content: [CONTENT], created_at: 7 }), note('n2')] },
+      '/v1/notes': {
+        notes: [note('n1', { owner: CONTENT, content: [CONTENT], created_at: 7 }), note('n2')],
+        has_more: false,
+      },
     })
     expect(await all(client.notes.list())).toStrictEqual([note('n1'), note('n2')])
     expect(drift).toEqual([
@@ -75,7 +78,7 @@ describe('an optional field of another type (row 39)', () => {
         const listed = note('n1', fields)
         const lines = Array.isArray(segments) ? segments.map((segment) => ({ text: 'Hello.', ...segment })) : segments
         const { client, drift } = clientOf({
-          '/v1/notes': { notes: [note('n0'), listed, note('n2')] },
+          '/v1/notes': { notes: [note('n0'), listed, note('n2')], has_more: false },
           '/v1/notes/n1': listed,
           '/v1/notes/n1/transcript': { note_id: 'n1', text: CONTENT, segments: lines },
           '/v1/notes/n1/summary': { note_id: 'n1', status, markdown: CONTENT },
@@ -124,7 +127,7 @@ describe('a required field of another type (row 39)', () => {
 
   it('leaves a listed note out, and reports it', async () => {
     const notes = [note('n0'), ...UNUSABLE, note('n2')]
-    const { client, drift } = clientOf({ '/v1/notes': { notes } })
+    const { client, drift } = clientOf({ '/v1/notes': { notes, has_more: false } })
     expect(await all(client.notes.list())).toEqual([note('n0'), note('n2')])
     const [page] = await all(client.notes.list().pages())
     expect(page?.leftOut).toEqual([
@@ -159,7 +162,9 @@ describe('a required field of another type (row 39)', () => {
   it.each(UNUSABLE)('never makes a service without single reads answer not_found: %j', async (unusable) => {
     const fetch = async (request: Request) => {
       const isList = new URL(request.url).pathname === '/v1/notes'
-      return isList ? Response.json({ notes: [unusable, note('n2')] }) : new Response(null, { status: 404 })
+      return isList
+        ? Response.json({ notes: [unusable, note('n2')], has_more: false })
+        : new Response(null, { status: 404 })
     }
     const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: API_KEY, fetch })
     await expect(client.notes.get('n1')).rejects.toMatchObject({ code: 'invalid_response' })

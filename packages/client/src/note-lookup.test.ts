@@ -38,6 +38,7 @@ describe('notes.get, if the service can read one note', () => {
         { note_id: 'n1', revision: 1 },
         { note_id: 'n2', revision: 1 },
       ],
+      has_more: false,
     }
     await using server = await serve(({ url }) => {
       if (url === '/v1/notes/n2') return { status: 200, body: listed.notes[1] }
@@ -105,7 +106,8 @@ describe('notes.get, after lagging replicas answered 404 for two listed notes', 
     let isLagging = true
     const note = { note_id: 'n1', revision: 1 }
     await using server = await serve(({ url }) => {
-      if (url.startsWith('/v1/notes?')) return { status: 200, body: { notes: [note, { note_id: 'n2', revision: 1 }] } }
+      if (url.startsWith('/v1/notes?'))
+        return { status: 200, body: { notes: [note, { note_id: 'n2', revision: 1 }], has_more: false } }
       return isLagging || url !== '/v1/notes/n1' ? NOT_FOUND : { status: 200, body: note }
     })
     const { notes } = clientOf(server)

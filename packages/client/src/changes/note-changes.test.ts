@@ -264,7 +264,7 @@ function servePages(...answers: readonly object[]): Promise<WireServer> {
     const answer = answers[count - 1] ?? { status: 418 }
     if ('status' in answer) return answer as WireAnswer
     const { date = DATE, ...body } = answer as { readonly date?: string }
-    return { status: 200, headers: { date }, body }
+    return { status: 200, headers: { date }, body: { next_cursor: null, ...body } }
   })
 }
 

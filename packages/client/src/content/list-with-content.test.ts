@@ -260,7 +260,8 @@ async function contentOf(note: object, answers: Readonly<Record<string, object |
   const fetch = async (request: Request) => {
     const { pathname } = new URL(request.url)
     requests.push(pathname)
-    if (pathname === '/v1/notes') return Response.json({ notes: [{ note_id: 'n0', revision: 1, ...note }] })
+    if (pathname === '/v1/notes')
+      return Response.json({ notes: [{ note_id: 'n0', revision: 1, ...note }], has_more: false })
     const answer = answers[pathname.split('/').at(-1) ?? ''] ?? { text: '', markdown: '' }
     return answer instanceof Function ? answer() : Response.json({ note_id: 'n0', ...answer })
   }

@@ -51,7 +51,7 @@ describe('onDrift', () => {
 
   it('reports each field and value once', async () => {
     const notes = ['n1', 'n2', 'n3'].map((note_id) => ({ note_id, revision: 1, mood: note_id, status: 'archived' }))
-    const { client, drift } = watched({ '/v1/notes': { notes } })
+    const { client, drift } = watched({ '/v1/notes': { notes, has_more: false } })
     for (let round = 0; round < 2; round += 1) for await (const _ of client.notes.list());
     expect(drift.map(({ field }) => field)).toEqual(['status', 'mood'])
   })

@@ -74,7 +74,7 @@ describe('a listing over HTTP', () => {
   })
 
   it('sends updated_after unchanged if it is a string, and starts at the cursor', async () => {
-    await using server = await serve(() => ({ status: 200, body: { notes: [] } }))
+    await using server = await serve(() => ({ status: 200, body: { notes: [], has_more: false } }))
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
     await Array.fromAsync(
       client.notes.list({ cursor: 'c9', updated_after: '2026-01-01T00:00Z', include_deleted: false }),
@@ -88,6 +88,7 @@ describe('a listing over HTTP', () => {
         { note_id: 'n1', revision: 3, status: 'deleted' },
         { id: 'n2', revision: 1 },
       ],
+      next_cursor: null,
     }
     await using server = await serve(() => ({ status: 200, body }))
     const notes = await Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list())
@@ -98,7 +99,7 @@ describe('a listing over HTTP', () => {
   })
 
   it('names the option notesField if the field does not contain the notes', async () => {
-    await using server = await serve(() => ({ status: 200, body: { items: [] } }))
+    await using server = await serve(() => ({ status: 200, body: { items: [], has_more: false } }))
     const error = await errorOf(
       Array.fromAsync(new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY }).notes.list()),
     )
@@ -110,7 +111,11 @@ describe('a listing over HTTP', () => {
 
   it('leaves out a note that cannot be used, and names its path', async () => {
     const notes = [1, 2, 3, 4].map((number) => ({ note_id: `n${number}`, revision: number === 4 ? '4' : number }))
-    await using server = await serve(() => ({ status: 200, headers: { 'x-request-id': 'req-1' }, body: { notes } }))
+    await using server = await serve(() => ({
+      status: 200,
+      headers: { 'x-request-id': 'req-1' },
+      body: { notes, has_more: false },
+    }))
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
     expect(await Array.fromAsync(client.notes.list())).toHaveLength(3)
     const error = { code: 'invalid_response', path: 'notes[3].revision', requestId: 'req-1' }
@@ -268,6 +273,6 @@ function endOf({ ending, hasMore }: PageShape) {
     case 'empty':
       return { next_cursor: '', ...(hasMore && { has_more: false }) }
     default:
-      return hasMore ? { has_more: false } : {}
+      return { has_more: false }
   }
 }

@@ -3,7 +3,7 @@ import { parseNotePage } from './note-page.ts'
 
 describe('a page of notes', () => {
   it('has its notes in the field of the option notesField', () => {
-    const page = parseNotePage({ items: [{ note_id: 'n1', revision: 1 }] }, 'items')
+    const page = parseNotePage({ items: [{ note_id: 'n1', revision: 1 }], has_more: false }, 'items')
     expect(page.notes).toHaveLength(1)
   })
 
@@ -16,7 +16,8 @@ describe('a page of notes', () => {
     [{ next_cursor: '', has_more: false }, null],
     [{ next_cursor: '' }, null],
     [{ next_cursor: null }, null],
-    [{}, null],
+    [{ has_more: false }, null],
+    [{ next_cursor: null, has_more: null }, null],
   ])('with %j has the next cursor %j', (ending, next) => {
     expect(parseNotePage({ notes: [], ...ending }, 'notes')).toMatchObject({
       notes: [],
@@ -31,7 +32,7 @@ describe('a page of notes', () => {
     [undefined, 'note_id', { note_id: '', id: 'n2', revision: 1 }],
     [undefined, 'note_id', {}],
   ])('leaves out the note %j, whose %s cannot be used', (note_id, field, item) => {
-    const page = parseNotePage({ notes: [item, { note_id: 'n1', revision: 1 }] }, 'notes')
+    const page = parseNotePage({ notes: [item, { note_id: 'n1', revision: 1 }], has_more: false }, 'notes')
     expect(page.notes).toEqual([{ note_id: 'n1', revision: 1 }])
     expect(page.leftOut).toEqual([{ note_id, problem: expect.objectContaining({ path: `notes[0].${field}` }) }])
   })
@@ -39,6 +40,8 @@ describe('a page of notes', () => {
   it.each([
     ['notes', {}],
     ['notes', { notes: { n1: {} } }],
+    ['has_more', { notes: [] }],
+    ['has_more', { notes: [{ note_id: 'n1', revision: 1 }], has_more: null }],
     ['next_cursor', { notes: [], has_more: true }],
     ['next_cursor', { notes: [], has_more: true, next_cursor: '' }],
     ['next_cursor', { notes: [], next_cursor: 7 }],

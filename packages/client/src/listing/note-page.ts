@@ -32,15 +32,22 @@ interface ParsedPage extends NotePage {
 
 /**
  * Reads one page of the list of notes (contract §4; open points 6 and 39). `has_more` decides whether another page follows. If it is absent,
- * the presence of a cursor decides. A note that cannot be used is left out.
+ * `next_cursor` decides: a cursor leads to another page; `null` and `""` end the list. A note that cannot be used is left out.
  *
  * @param notesField  the field that holds the notes (open point 1)
- * @throws `ShapeError` also if another page follows, but there is no cursor: ending the listing would lose notes
+ * @throws `ShapeError` also if another page follows, but there is no cursor, and if both fields are absent: ending the listing could lose notes
  */
 export function parseNotePage(body: unknown, notesField: string): ParsedPage {
   if (typeof body !== 'object' || body === null) throw new ShapeError('', `${PAGE} should be an object.`)
   const notes = parseNotes(Reflect.get(body, notesField), notesField)
   const { next_cursor, has_more } = readShape(pageEndingSchema, body, PAGE)
+  // Otherwise an unrelated body such as `{"notes": []}` would count as a complete list, and all copies as deleted.
+  if (next_cursor === undefined && (has_more === undefined || has_more === null)) {
+    throw new ShapeError(
+      'has_more',
+      `${PAGE} has neither "has_more" nor "next_cursor", so it does not show whether it is the last page. Check that the base URL is the address of the notes service.`,
+    )
+  }
   const cursor = next_cursor || null
   if (!(has_more ?? cursor !== null)) return { ...notes, next_cursor: null, has_more: false }
   if (cursor === null) {

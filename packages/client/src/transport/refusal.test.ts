@@ -105,7 +105,10 @@ describe('an error response', () => {
 
 describe('a successful response', () => {
   it('is not an error, even if its body contains one', async () => {
-    await using server = await serve(() => ({ status: 200, body: { notes: [], error: { code: 'invalid_cursor' } } }))
+    await using server = await serve(() => ({
+      status: 200,
+      body: { notes: [], has_more: false, error: { code: 'invalid_cursor' } },
+    }))
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
     expect(await client.notes.list()[Symbol.asyncIterator]().next()).toMatchObject({ done: true })
   })
