@@ -11,7 +11,7 @@ import { type ListedPage, parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
 import type { CallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/call.ts'
-import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_NOTES } from './transport/operation.ts'
+import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_MORE_NOTES, LIST_NOTES } from './transport/operation.ts'
 import { invalidResponse, readBody, readResource } from './transport/response-body.ts'
 import { requireId, type Transport } from './transport/transport.ts'
 
@@ -38,7 +38,8 @@ export class Notes {
    * A note without a usable identifier or revision is left out: `pages()` shows it, and `onDrift` reports it (open point 39).
    *
    * An abort ends the listing at the next note. The loop throws the errors of any call; also `cursor_expired` if the service no longer
-   * accepts the cursor, and `cursor_repeated` if the service returns a cursor again.
+   * accepts the cursor, `cursor_repeated` if the service returns a cursor again, and `listing_endless` after 10,000 pages in a row without
+   * a new note. After twenty such pages, the next pages are requested with a delay of up to 0.1 s.
    *
    * @throws `OptionError` for an invalid query
    * @example
@@ -67,8 +68,10 @@ export class Notes {
    * not lower than the revision of your copy. Remove your copy if the note is a tombstone; the service may list none here. A sync never
    * lists notes that left the key's visibility: only a full `list`, without `updated_after`, shows that they are missing.
    *
-   * If the cursor expires during a sync, the sync starts again from its beginning, once per loop. The second time, the loop throws
-   * `cursor_expired`.
+   * If the service no longer accepts the cursor (400, 404, 409, 410, 422, or the code `invalid_cursor` or `cursor_expired`), the sync starts
+   * again from its beginning, once per loop: the next page is its first page, and its `restarted` is `true`. The second time, the loop throws
+   * `cursor_expired`, or `invalid_request` for a 400 or 422 without such a code. The checkpoint counts pages in a row without a new note: the
+   * loop throws `listing_endless` after 10,000.
    *
    * @throws `OptionError` for an invalid checkpoint
    * @example
@@ -99,7 +102,7 @@ export class Notes {
         return { ...this.#readPage(answer), date: answer.headers.get('date') }
       },
       query,
-      limit,
+      { limit, signal: callOptions.signal },
     )
   }
 
@@ -210,7 +213,7 @@ export class Notes {
   async #requestPage(parameters: URLSearchParams, cursor: string | undefined, options: CallOptions): Promise<Answer> {
     const query = new URLSearchParams(parameters)
     if (cursor !== undefined) query.set('cursor', cursor)
-    return await this.#transport.call(LIST_NOTES, { query }, options)
+    return await this.#transport.call(cursor === undefined ? LIST_NOTES : LIST_MORE_NOTES, { query }, options)
   }
 
   #readPage(answer: Answer): ListedPage {

@@ -10,16 +10,22 @@ export interface Progress {
     readonly cursor: string
     /** The watermark that the next sync will start from. */
     readonly until: number | null
+    /** The number of pages in a row without a new note before the next page. @default 0 */
+    readonly idlePages?: number
   }
 }
 
 const VERSION = '1'
 const FORM = /^changes\.(?<version>\d+)\.(?<payload>[A-Za-z0-9_-]+)$/
 
-/** Writes progress as a checkpoint: ASCII without spaces. */
+/**
+ * Writes progress as a checkpoint: ASCII without spaces. White space before the JSON is the number of idle pages in binary: a space is 0, a
+ * tab is 1. Earlier versions of the client reject a checkpoint with another fact, but ignore white space.
+ */
 export function encodeCheckpoint({ since, underWay }: Progress): string {
   const facts = underWay === undefined ? [since] : [since, underWay.until, underWay.cursor]
-  return `changes.${VERSION}.${toBase64url(JSON.stringify(facts))}`
+  const count = underWay?.idlePages ? underWay.idlePages.toString(2).replaceAll('0', ' ').replaceAll('1', '\t') : ''
+  return `changes.${VERSION}.${toBase64url(`${count}${JSON.stringify(facts)}`)}`
 }
 
 /**
@@ -34,25 +40,40 @@ export function decodeCheckpoint(checkpoint: unknown): Progress {
       `was made by another version of this client (checkpoint version ${version}; this client reads version ${VERSION})`,
     )
   }
-  const progress = progressOf(factsIn(payload))
+  const json = jsonIn(payload)
+  const progress = progressOf(factsIn(json), idlePagesIn(json))
   if (progress === undefined) throw unusable('is not a complete checkpoint')
   return progress
 }
 
-function factsIn(payload: string): readonly unknown[] {
+function jsonIn(payload: string): string {
   try {
-    const facts: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')))
+    return atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
+  } catch {
+    return ''
+  }
+}
+
+function idlePagesIn(json: string): number {
+  const space = json.slice(0, json.length - json.trimStart().length)
+  const count = Number.parseInt(space.replaceAll(' ', '0').replaceAll('\t', '1'), 2)
+  return Number.isSafeInteger(count) ? count : 0
+}
+
+function factsIn(json: string): readonly unknown[] {
+  try {
+    const facts: unknown = JSON.parse(json)
     return Array.isArray(facts) ? facts : []
   } catch {
     return []
   }
 }
 
-function progressOf([since, until, cursor, ...more]: readonly unknown[]): Progress | undefined {
+function progressOf([since, until, cursor, ...more]: readonly unknown[], idlePages: number): Progress | undefined {
   if (!isWatermark(since) || more.length > 0) return undefined
   if (until === undefined && cursor === undefined) return { since }
   return isWatermark(until) && typeof cursor === 'string' && cursor !== ''
-    ? { since, underWay: { until, cursor } }
+    ? { since, underWay: { until, cursor, ...(idlePages > 0 && { idlePages }) } }
     : undefined
 }
 
@@ -64,7 +85,7 @@ function isWatermark(value: unknown): value is number | null {
 
 function toBase64url(json: string): string {
   // btoa accepts only Latin-1. A cursor may be any text.
-  const ascii = json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const ascii = json.replace(/[^\t\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
   return btoa(ascii).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 

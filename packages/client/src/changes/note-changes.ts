@@ -3,6 +3,7 @@ import { NotesClientError } from '../errors/notes-client-error.ts'
 import { readPages } from '../listing/note-list.ts'
 import type { NoteListQuery } from '../listing/note-list-query.ts'
 import type { LeftOutNote, ListedPage } from '../listing/note-page.ts'
+import { PageWatch } from '../listing/page-watch.ts'
 import type { CallOptions } from '../options/call-options.ts'
 import { decodeCheckpoint, encodeCheckpoint, type Progress } from './checkpoint.ts'
 
@@ -36,6 +37,13 @@ export interface ChangesPage {
    * service does not send its time.
    */
   readonly watermark: Date | undefined
+  /** Whether another page of this sync follows. */
+  readonly has_more: boolean
+  /**
+   * Whether this is the first page of the sync once more, because the service no longer accepted the cursor. The pages before it are listed
+   * again.
+   */
+  readonly restarted: boolean
 }
 
 /** A page, and the header `Date` of its response. */
@@ -54,10 +62,10 @@ export type DatedPageReader = (query: NoteListQuery, cursor: string | undefined)
 export function createChanges(
   readPage: DatedPageReader,
   { after }: ChangesQuery,
-  limit: number | undefined,
+  options: Pick<ChangesOptions, 'limit' | 'signal'>,
 ): AsyncIterable<ChangesPage> {
   const start = after === undefined || after === null ? FIRST_SYNC : decodeCheckpoint(after)
-  return { [Symbol.asyncIterator]: () => readChanges(readPage, start, limit) }
+  return { [Symbol.asyncIterator]: () => readChanges(readPage, start, options) }
 }
 
 /**
@@ -71,24 +79,27 @@ const FIRST_SYNC: Progress = { since: null }
 async function* readChanges(
   readPage: DatedPageReader,
   start: Progress,
-  limit: number | undefined,
+  { limit, signal }: Pick<ChangesOptions, 'limit' | 'signal'>,
 ): AsyncGenerator<ChangesPage, void, void> {
+  const watch = new PageWatch(start.underWay?.idlePages)
   let progress = start
   let pages = followCursors()
   let mayStartAgain = true
+  let restarted = false
   for (;;) {
     const next = await pages.next().catch(startAgain)
     if (next.done === true) return
-    progress = progressAfter(next.value, progress)
+    progress = progressAfter(next.value, progress, watch.idlePages)
     const until = progress.underWay === undefined ? progress.since : progress.underWay.until
     const watermark = until === null ? undefined : new Date(until)
-    const { notes, leftOut } = next.value
-    yield { notes, leftOut, checkpoint: encodeCheckpoint(progress), watermark }
+    const { notes, leftOut, has_more } = next.value
+    yield { notes, leftOut, checkpoint: encodeCheckpoint(progress), watermark, has_more, restarted }
+    restarted = false
   }
 
   function followCursors() {
     const query = queryOf(progress, limit)
-    return readPages((cursor) => readPage(query, cursor), progress.underWay?.cursor)
+    return readPages((cursor) => readPage(query, cursor), progress.underWay?.cursor, { watch, signal })
   }
 
   /** After the cursor has expired, the service can still list what has changed since the start of this sync. */
@@ -96,6 +107,7 @@ async function* readChanges(
     if (!mayStartAgain || progress.underWay === undefined || !isExpiredCursor(error)) throw error
     // Only once: if cursors expire faster than their pages are applied, the sync would never end.
     mayStartAgain = false
+    restarted = true
     progress = { since: progress.since }
     pages = followCursors()
     return pages.next()
@@ -108,13 +120,13 @@ function queryOf({ since }: Progress, limit: number | undefined): NoteListQuery 
   return { limit, include_deleted: true, ...changed }
 }
 
-function progressAfter(page: DatedPage, progress: Progress): Progress {
+function progressAfter(page: DatedPage, progress: Progress, idlePages: number): Progress {
   const until = progress.underWay === undefined ? watermarkOf(page, progress.since) : progress.underWay.until
   if (page.next_cursor === null) return { since: until }
-  return { since: progress.since, underWay: { cursor: page.next_cursor, until } }
+  return { since: progress.since, underWay: { cursor: page.next_cursor, until, idlePages } }
 }
 
-/** Some services reject an expired cursor as an invalid request (open point 22). The rest of the query was accepted before. */
+/** Some services reject an unknown cursor as an invalid request (open point 22). The rest of the query was accepted before. */
 function isExpiredCursor(error: unknown): boolean {
   return error instanceof NotesClientError && (error.code === 'cursor_expired' || error.code === 'invalid_request')
 }

@@ -55,6 +55,7 @@ export type ClientErrorCode =
   | 'timeout'
   | 'invalid_response'
   | 'cursor_repeated'
+  | 'listing_endless'
   | 'endpoint_not_active'
 
 /** One request of a failed call. */

@@ -3,6 +3,8 @@ import { NotesClientError } from '../errors/notes-client-error.ts'
 import type { CallOptions } from '../options/call-options.ts'
 import { LIST_NOTES, nameOf } from '../transport/operation.ts'
 import type { ListedPage } from './note-page.ts'
+import { PageWatch } from './page-watch.ts'
+import { RecentTexts } from './recent-texts.ts'
 
 /**
  * The notes that a listing finds, note by note or page by page.
@@ -35,7 +37,7 @@ export function createNoteList(
   firstCursor: string | undefined,
   { signal }: Pick<CallOptions, 'signal'>,
 ): NoteList {
-  const pages = () => readPages(readPage, firstCursor)
+  const pages = () => readPages(readPage, firstCursor, { watch: new PageWatch(), signal })
   return {
     pages,
     [Symbol.asyncIterator]: () => readNotes(pages(), signal),
@@ -56,23 +58,34 @@ async function* readNotes(
   return undefined
 }
 
+/** The number of latest cursors that a listing remembers, to notice one that is repeated. */
+const REMEMBERED_CURSORS = 20_000
+
 /**
- * Follows `next_cursor` from page to page (contract §4). Requests a page when the loop asks for it.
+ * Follows `next_cursor` from page to page (contract §4). Requests a page when the loop asks for it, and later if many pages in a row had no
+ * new note.
  *
  * @param readPage  reads the page that a cursor leads to, or the first one
  * @param firstCursor  where to start, if not at the beginning
- * @throws `NotesClientError` `cursor_repeated` for a cursor that was used before: the listing would never end
+ * @param options.watch  counts the pages without a new note
+ * @throws `NotesClientError` if the listing would never end: `cursor_repeated` for a cursor that was used before, `listing_endless` after
+ * too many pages in a row without a new note
  */
-export async function* readPages<Page extends Pick<NotePage, 'next_cursor'>>(
+export async function* readPages<Page extends Pick<NotePage, 'notes' | 'next_cursor'>>(
   readPage: (cursor: string | undefined) => Promise<Page>,
   firstCursor: string | undefined,
+  { watch, signal }: { readonly watch: PageWatch; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<Page, void, void> {
-  const used = new Set<string>()
+  const used = new RecentTexts(REMEMBERED_CURSORS)
   let cursor = firstCursor
   for (;;) {
-    if (cursor !== undefined) used.add(cursor)
+    if (cursor !== undefined) {
+      used.add(cursor)
+      await watch.pace(signal)
+    }
     const page = await readPage(cursor)
     if (page.next_cursor !== null && used.has(page.next_cursor)) throw cursorRepeated()
+    watch.record(page)
     yield page
     if (page.next_cursor === null) return
     cursor = page.next_cursor

@@ -48,11 +48,23 @@ const ENDPOINT = `${ENDPOINTS}/{endpoint_id}`
 const READ = { method: 'GET', repeatable: 'always' } as const
 const MANAGE = { scope: 'webhooks:manage', repeatable: 'always', judge: judgeEndpoint } as const
 
+/** The codes with which services reject a cursor, at any status (open point 6). */
+const CURSOR_CODES: ReadonlySet<string | undefined> = new Set(['invalid_cursor', 'cursor_expired'])
+
+/** The statuses that mean an unknown cursor, because the list itself was found before. 400 and 422 can also mean another parameter. */
+const CURSOR_STATUSES: ReadonlySet<number> = new Set([404, 409, 410])
+
 export const LIST_NOTES: Operation = {
   ...READ,
   path: NOTES,
   scope: 'notes:read',
-  judge: ({ serverCode }) => (serverCode === 'invalid_cursor' ? 'cursor_expired' : undefined),
+  judge: ({ serverCode }) => (CURSOR_CODES.has(serverCode) ? 'cursor_expired' : undefined),
+}
+/** The list of notes, requested with a cursor. */
+export const LIST_MORE_NOTES: Operation = {
+  ...LIST_NOTES,
+  judge: ({ status, serverCode }) =>
+    CURSOR_CODES.has(serverCode) || CURSOR_STATUSES.has(status) ? 'cursor_expired' : undefined,
 }
 export const GET_NOTE: Operation = { ...READ, path: NOTE, scope: 'notes:read' }
 export const GET_TRANSCRIPT: Operation = {
