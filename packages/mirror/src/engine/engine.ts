@@ -9,7 +9,7 @@ import { acceptRemovals, OverdueErasure } from '../ledger/erasure.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { adoptKey, requireKey } from '../listing/key-guard.ts'
 import { type ListingWork, list } from '../listing/list.ts'
-import { otherLeaseEnd, pollDueAt } from '../listing/schedule.ts'
+import { otherLeaseEnd, pollDueAt, scanContinuesAt } from '../listing/schedule.ts'
 import { DueQueue } from '../refreshing/due-queue.ts'
 import { settleDue } from '../refreshing/settling.ts'
 import { isDueAt } from '../rules/backoff.ts'
@@ -84,8 +84,10 @@ export class Engine {
    */
   async slice(copy: CopyState, stop: StopConditions): Promise<Slice> {
     const { progress: before } = copy
-    const isPollDue = this.#settings.clock.now() >= pollDueAt(before, this.#settings)
-    const isListingDue = isPollDue || before.scan !== null
+    const now = this.#settings.clock.now()
+    const isPollDue = now >= pollDueAt(before, this.#settings)
+    const scanAt = scanContinuesAt(before, now)
+    const isListingDue = isPollDue || (scanAt !== null && now >= scanAt)
     const work = isListingDue ? ({ scanWhen: 'when-due', isPollDue } as const) : undefined
     const { settled, listed, after } = await this.#round(stop, work, undefined, copy)
     return { settled, listed, nextDueAt: after.nextDueAt, before, after: after.progress }

@@ -10,6 +10,7 @@ export type MirrorErrorCode =
   | 'callback_timed_out'
   | 'mirror_busy'
   | 'scan_unknown'
+  | 'listing_stalled'
   | 'position_malformed'
   | 'position_foreign'
   | 'consumer_lost'

@@ -25,6 +25,8 @@ export interface ProgressNotice {
   readonly done: number
   /** The total number, if it is known. */
   readonly total?: number | undefined
+  /** How many pages in a row had no new note, if the latest had none and more follow. The listing is slowed down after twenty. */
+  readonly idlePages?: number | undefined
 }
 
 /** An error after which the mirror retries. */

@@ -22,6 +22,8 @@ export interface PollProgress {
   readonly isUnderWay: boolean
   /** When the first of the consecutive polls began that ended before a note that cannot be identified. */
   readonly repeatingSince?: number | undefined
+  /** Set after the first page of a poll of several pages, until its last. */
+  readonly track?: ListingTrack | undefined
   /** The service's time up to which all changes were listed. */
   readonly watermark: number | null
   /** When the backfill ended. */
@@ -59,6 +61,26 @@ export interface ScanProgress {
   readonly holdsBack: boolean
   /** How many notes were listed without an identifier that can be used; absent if none. Each may be any of the missing notes. */
   readonly unidentified?: number | undefined
+  /** Set after its first page, until its last. */
+  readonly track?: ListingTrack | undefined
+}
+
+/** How a listing of several pages gets on. A field is absent where it would be 0. */
+export interface ListingTrack {
+  /** How many notes were listed since page one, without pages that had no new note. */
+  readonly listed?: number | undefined
+  /** Before a restart: how many notes were listed by the attempt that got furthest. */
+  readonly furthest?: number | undefined
+  /** How often the listing was restarted since it last got further, because the service no longer accepted its cursor. */
+  readonly restarts?: number | undefined
+  /** How many times in a row the service answered 500 to the stored cursor. */
+  readonly failures?: number | undefined
+  /** How many pages in a row had no new note. Restarts keep this number. */
+  readonly idlePages?: number | undefined
+  /** When the listing continues, if it waits. A restart that is allowed after the wait removes it. */
+  readonly waitUntil?: number | undefined
+  /** For a poll: the checkpoint that it started after, from which it is restarted. */
+  readonly startedAfter?: string | null | undefined
 }
 
 /** A scan that ended. */

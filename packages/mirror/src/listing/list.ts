@@ -3,9 +3,9 @@ import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import type { DueQueue } from '../refreshing/due-queue.ts'
-import { progressAfterPoll } from '../rules/listing-rule.ts'
-import { PAGE_SIZE } from '../service/full-listing.ts'
+import { isPaced } from '../rules/listing-track.ts'
 import { AnotherListerError, type ListedPage, Lister } from './lister.ts'
+import { poll } from './poll.ts'
 import { scan } from './scan.ts'
 import { isScanDue } from './schedule.ts'
 
@@ -33,12 +33,13 @@ export async function list(
     const pages = listings(lister, context, work)
     let next = await pages.next()
     while (next.done !== true) {
-      const { notice, hasChangedNotes, isLast = false } = next.value
+      const { notice, hasChangedNotes, isLast = false, track } = next.value
       if (hasChangedNotes) queue.recheck()
       callHook(context.hooks.onProgress, notice)
       await context.erasure.runIfDue()
       // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.
-      const mustStop = !isLast && context.shouldYield()
+      // In a slice, the schedule slows the listing down. Otherwise the client does.
+      const mustStop = !isLast && (context.shouldYield() || (holder === undefined && isPaced(track)))
       next = await (mustStop ? pages.return(lister.progress) : pages.next())
     }
     await lister.end(next.value)
@@ -63,38 +64,4 @@ async function* listings(
   // An interrupted scan may have missed removals that happened after it began, so a new scan follows it.
   if (scanWhen === 'now' && polled.scan !== null) yield* scan(lister, context)
   return lister.progress
-}
-
-/** How long a poll is repeated because of a note that cannot be identified. Daily scans list such notes as well. */
-const REPEAT_FOR_MS = 24 * 60 * 60_000
-
-/**
- * Lists the changes since the last poll, or all notes the first time. Continues an interrupted poll. A poll stops advancing before a page
- * with a note that cannot be identified, so that the next poll lists the page again. Returns the progress after the poll.
- */
-async function* poll(
-  lister: Lister,
-  { client, clock, signal }: SyncContext,
-): AsyncGenerator<ListedPage, MirrorProgress> {
-  const phase = lister.progress.poll.backfilledAt === null ? 'backfill' : 'poll'
-  const { repeatingSince = clock.now() } = lister.progress.poll
-  const mayRepeat = phase === 'poll' && clock.now() - repeatingSince < REPEAT_FOR_MS
-  let isRepeated = false
-  let done = 0
-  let { watermark, checkpoint } = lister.progress.poll
-  const changes = client.notes.changes({ after: checkpoint }, { limit: PAGE_SIZE, signal })
-  for await (const { notes, leftOut, watermark: latest, ...page } of changes) {
-    isRepeated ||= mayRepeat && leftOut.some(({ note_id }) => note_id === undefined)
-    if (!isRepeated) {
-      checkpoint = page.checkpoint
-      watermark = latest?.getTime() ?? watermark
-    }
-    // Most polls find nothing. The checkpoint of an empty page is part of the end of the poll.
-    const listed = notes.length + leftOut.length
-    const hasChangedNotes = listed > 0 && (await lister.applyPage({ phase, notes, leftOut, checkpoint }))
-    done += notes.length
-    yield { notice: { phase, done }, hasChangedNotes, isLast: listed < PAGE_SIZE }
-  }
-  const end = { checkpoint, watermark, heardAt: lister.heardAt, endedAt: clock.now() }
-  return progressAfterPoll(lister.progress, isRepeated ? { ...end, repeatingSince } : end)
 }

@@ -3,11 +3,11 @@ import { leaseFrom } from '../concurrency/lease.ts'
 import type { SyncContext } from '../context/sync.ts'
 import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
-import type { ListerLease, MirrorProgress } from '../interfaces/progress.ts'
+import type { ListerLease, ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import { commitGroups } from '../ledger/ledger.ts'
 import type { ReadStamp } from '../rules/evidence.ts'
-import { type AppliedPage, progressAfterPage } from '../rules/listing-rule.ts'
+import { type AppliedPage, countNew, progressAfterPage } from '../rules/listing-rule.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { otherLeaseEnd } from './schedule.ts'
 
@@ -18,8 +18,9 @@ export interface ListedPage {
   readonly notice: ProgressNotice
   /** Whether the page has changed notes, so that notes may be due. */
   readonly hasChangedNotes: boolean
-  /** Whether this is probably the last page of a poll. */
+  /** Whether this is the last page of a poll. */
   readonly isLast?: boolean
+  readonly track?: ListingTrack | undefined
 }
 
 /**
@@ -102,12 +103,16 @@ export class Lister {
     const { store, hooks } = this.#context
     for (const { note_id: noteId, error } of page.leftOut) callHook(hooks.onProblem, { error, noteId })
     const { phase: source } = page
-    const scanBeganAt = source === 'scan' ? this.progress.scan?.beganAt : undefined
+    const scan = page.phase === 'scan' ? (page.restarted ?? this.progress.scan) : undefined
+    const scanBeganAt = scan?.beganAt
     const request = { start: this.sequence, source, requestedAt: this.#committedAt, scanBeganAt } as const
     const maxNotes = page.phase === 'poll' ? store.mostEditsPerCommit : undefined
     let hasChangedNotes = false
+    let newNotes = 0
     for (const part of partsOf(page, maxNotes, this.progress.poll.checkpoint)) {
-      if (await this.#applyPart(part, request)) hasChangedNotes = true
+      const applied = await this.#applyPart(part, request, newNotes)
+      if (applied.hasChangedNotes) hasChangedNotes = true
+      newNotes = applied.newNotes
     }
     return hasChangedNotes
   }
@@ -118,7 +123,12 @@ export class Lister {
     if (!(await this.#replace({ ...progress, lister: null }))) throw new AnotherListerError()
   }
 
-  async #applyPart(page: AppliedPage, request: Omit<ReadStamp, 'end' | 'at'>): Promise<boolean> {
+  /** @param newBefore  the number of new notes in the earlier parts of the page */
+  async #applyPart(
+    page: AppliedPage,
+    request: Omit<ReadStamp, 'end' | 'at'>,
+    newBefore: number,
+  ): Promise<{ readonly hasChangedNotes: boolean; readonly newNotes: number }> {
     const { keep, clock } = this.#context
     const notes = new Map(page.notes.map((note) => [note.note_id, note]))
     const unusable = page.leftOut.flatMap(({ note_id = [] }) => note_id)
@@ -127,11 +137,16 @@ export class Lister {
       const stamp = { ...request, end, at: clock.now() }
       return note === undefined ? applyUnusable(state, stamp) : applyRead(state, note, stamp, { keep })
     }
-    return await this.#write({
+    let newNotes = newBefore
+    const hasChangedNotes = await this.#write({
       noteIds: [...new Set([...notes.keys(), ...unusable])],
       decide,
-      next: (before, writes) => this.#leased(progressAfterPage(this.progress, page, before, writes)),
+      next: (before, writes) => {
+        newNotes = newBefore + countNew(page, before, this.progress)
+        return this.#leased(progressAfterPage(this.progress, page, before, writes, newNotes))
+      },
     })
+    return { hasChangedNotes, newNotes }
   }
 
   async #write(change: Omit<Parameters<SyncContext['ledger']['writePage']>[0], 'expectedVersion'>): Promise<boolean> {
@@ -171,7 +186,7 @@ function partsOf(
   return groups.map((notes, index) =>
     index === groups.length - 1 || !('checkpoint' in page)
       ? { ...page, notes }
-      : { ...page, notes, checkpoint, leftOut: [] },
+      : { ...page, notes, checkpoint, hasNext: false, leftOut: [] },
   )
 }
 

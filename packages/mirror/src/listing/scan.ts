@@ -1,11 +1,13 @@
 import type { SyncContext } from '../context/sync.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { noteIdsOf } from '../interfaces/note-state.ts'
-import { type CompletionCertificate, certify } from '../interfaces/progress.ts'
+import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { markMissing } from '../rules/absence-rule.ts'
 import { requireScan } from '../rules/listing-rule.ts'
-import { isExpiredCursor, listPages, PAGE_SIZE } from '../service/full-listing.ts'
+import { cursorSuspicion, mustRestart } from '../rules/listing-track.ts'
+import { listPages, PAGE_SIZE } from '../service/full-listing.ts'
 import type { ListedPage, Lister } from './lister.ts'
+import { applyTracked, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
 
 /** A scan holds removals back if it misses all notes, or more notes than both limits: a number, and a share of the live notes. */
 const MAX_MISSING = 50
@@ -27,40 +29,69 @@ export async function* scan(lister: Lister, context: SyncContext): AsyncGenerato
 
 /** Stores the sequence number before page one: a note whose evidence starts before it and that is not listed counts as missing. */
 async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  await lister.advance((startSequence) => ({
-    scan: {
-      scanId: crypto.randomUUID(),
-      startSequence,
-      beganAt: clock.now(),
-      phase: 'listing',
-      cursor: null,
-      seen: 0,
-      kept: 0,
-      missing: 0,
-      holdsBack: false,
-    },
-  }))
+  await lister.advance((startSequence) => ({ scan: newScan(startSequence, clock.now()) }))
+}
+
+function newScan(startSequence: number, beganAt: number): ScanProgress {
+  return {
+    scanId: crypto.randomUUID(),
+    startSequence,
+    beganAt,
+    phase: 'listing',
+    cursor: null,
+    seen: 0,
+    kept: 0,
+    missing: 0,
+    holdsBack: false,
+  }
 }
 
 async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
+  requireNoWait(lister, 'scan', context)
   try {
-    yield* followPages(lister, context)
+    yield* listOnce(lister, context)
   } catch (error) {
-    if (!isExpiredCursor(error)) throw error
-    await beginScan(lister, context)
-    yield* followPages(lister, context)
+    throw await recordFailure(lister, 'scan', error, context)
   }
+}
+
+/** Continues at the stored cursor. Begins again with page one if the service may no longer know the cursor, once in a call. */
+async function* listOnce(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
+  if (mustRestart(requireScan(lister.progress).track)) return yield* restart(lister, context)
+  try {
+    yield* followPages(lister, context, undefined)
+  } catch (error) {
+    if (requireScan(lister.progress).cursor === null || cursorSuspicion(error) !== 'unknown') throw error
+    yield* restart(lister, context)
+  }
+}
+
+/**
+ * Lists all notes again. The notes that were listed before the restart count as missing if they are not listed again, so this is another scan.
+ * It replaces the scan under way, and its cursor, in the commit of page one.
+ */
+async function* restart(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
+  await requireRestart(lister, 'scan', context)
+  await lister.renewLease()
+  const { track } = requireScan(lister.progress)
+  yield* followPages(lister, context, { ...newScan(lister.sequence, context.clock.now()), track })
 }
 
 async function* followPages(
   lister: Lister,
-  { client, store, integration, signal }: SyncContext,
+  context: SyncContext,
+  again: ScanProgress | undefined,
 ): AsyncGenerator<ListedPage> {
+  const { client, store, integration, signal } = context
   const { live: total } = await store.count(integration)
-  const { cursor: first } = requireScan(lister.progress)
+  const { cursor: first } = again ?? requireScan(lister.progress)
+  let restarted = again
   for await (const { notes, leftOut, next_cursor: cursor } of listPages(client, first, signal)) {
-    const hasChangedNotes = await lister.applyPage({ phase: 'scan', notes, leftOut, cursor })
-    yield { notice: { phase: 'scan', done: requireScan(lister.progress).seen, total }, hasChangedNotes }
+    const page = { phase: 'scan', notes, leftOut, cursor, restarted } as const
+    const hasChangedNotes = await applyTracked(lister, page, context)
+    restarted = undefined
+    const { seen, track } = requireScan(lister.progress)
+    yield { notice: { phase: 'scan', done: seen, total, idlePages: track?.idlePages }, hasChangedNotes, track }
   }
 }
 

@@ -2,6 +2,7 @@ import { isHeld } from '../concurrency/lease.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
 import type { SyncOptions } from '../context/sync.ts'
 import type { ListerLease, MirrorProgress } from '../interfaces/progress.ts'
+import { waitEnd } from '../rules/listing-track.ts'
 import { isAhead } from '../rules/time.ts'
 
 /** When the lease of another process ends; `undefined` when no other process lists. */
@@ -11,11 +12,17 @@ export function otherLeaseEnd(lease: ListerLease | null, holder: string, now: nu
 
 /** When the next poll is due, in milliseconds since the Unix epoch. */
 export function pollDueAt(
-  { poll: { polledAt } }: MirrorProgress,
+  { poll: { polledAt, track } }: MirrorProgress,
   { clock, pollEveryMs }: Pick<MirrorSettings, 'clock' | 'pollEveryMs'>,
 ): number {
   const now = clock.now()
-  return polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
+  const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
+  return Math.max(dueAt, waitEnd(track, now) ?? dueAt)
+}
+
+/** When the scan under way continues; `null` if no scan is under way. */
+export function scanContinuesAt({ scan }: MirrorProgress, now: number): number | null {
+  return scan === null ? null : (waitEnd(scan.track, now) ?? now)
 }
 
 export function isScanDue(
@@ -24,8 +31,8 @@ export function isScanDue(
   { clock, scanEveryMs }: MirrorSettings,
 ): boolean {
   if (when !== 'when-due') return when === 'now'
-  if (scan !== null) return true
   const now = clock.now()
+  if (scan !== null) return waitEnd(scan.track, now) === undefined
   const lastAt = lastScan?.beganAt ?? poll.backfilledAt ?? 0
   return now - lastAt >= scanEveryMs || isAhead(lastAt, now)
 }

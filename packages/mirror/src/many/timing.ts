@@ -1,5 +1,7 @@
 import type { Slice } from '../engine/engine.ts'
 import { type EndpointRecord, RANKS } from '../interfaces/integration-store.ts'
+import { scanContinuesAt } from '../listing/schedule.ts'
+import { isPaced } from '../rules/listing-track.ts'
 
 const MAX_POLL_EVERY_MS = 60 * 60_000
 
@@ -34,8 +36,9 @@ export function afterSlice(
   pollAt: number,
   now: number,
 ): { readonly dueAt: number; readonly rank: number } {
-  const nextAt = after.scan === null ? Math.min(nextDueAt ?? pollAt, pollAt) : now
-  const dueAt = Math.max(nextAt, settled > 0 || listed ? now : now + RETRY_AFTER_MS)
+  const nextAt = Math.min(nextDueAt ?? pollAt, pollAt, scanContinuesAt(after, now) ?? pollAt)
+  const mayContinue = (settled > 0 || listed) && !isPaced(after.poll.track) && !isPaced(after.scan?.track)
+  const dueAt = Math.max(nextAt, mayContinue ? now : now + RETRY_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
   return { dueAt, rank: after.scan === null ? RANKS.poll : RANKS.scan }
 }

@@ -3,12 +3,28 @@ import { isTombstone, type Note } from '@notewire/protocol'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress, PollProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes } from '../interfaces/store.ts'
+import { trackAfterPage } from './listing-track.ts'
 
 /** A page of a listing, and the checkpoint or cursor of the next page. */
 export type AppliedPage = { readonly notes: readonly Note[]; readonly leftOut: readonly LeftOutNote[] } & (
-  | { readonly phase: 'backfill' | 'poll'; readonly checkpoint: string | null }
-  | { readonly phase: 'scan'; readonly cursor: string | null }
+  | PollPage
+  | {
+      readonly phase: 'scan'
+      readonly cursor: string | null
+      /** The scan that begins with this page, because the service no longer accepts the cursor of the scan under way. */
+      readonly restarted?: ScanProgress | undefined
+    }
 )
+
+interface PollPage {
+  readonly phase: 'backfill' | 'poll'
+  readonly checkpoint: string | null
+  /** Whether the checkpoint is that of the next page. If not, the page ends the poll, or will be listed again. */
+  readonly hasNext: boolean
+  readonly isRestart: boolean
+  /** The checkpoint that the poll started after. */
+  readonly startedAfter: string | null
+}
 
 /** The progress after a page whose notes are written in the same commit. */
 export function progressAfterPage(
@@ -16,23 +32,30 @@ export function progressAfterPage(
   page: AppliedPage,
   before: LoadedNotes,
   writes: readonly NoteWrite[],
+  newNotes: number,
 ): MirrorProgress {
+  const listed = page.notes.length + page.leftOut.length
   switch (page.phase) {
     case 'backfill':
     case 'poll': {
       const found = page.phase === 'poll' ? writes.filter((write) => isUnannounced(write, before)).length : 0
       const poll = withUnannounced(progress.poll, before.heardAt, found)
-      return { ...progress, poll: { ...poll, checkpoint: page.checkpoint, isUnderWay: true } }
+      const { checkpoint, isRestart, startedAfter } = page
+      const tracked = () => ({ ...trackAfterPage(poll.track, { listed, newNotes, isRestart }), startedAfter })
+      const track = page.hasNext ? tracked() : poll.track
+      return { ...progress, poll: { ...poll, checkpoint, track, isUnderWay: true } }
     }
     case 'scan': {
-      const scan = requireScan(progress)
+      const scan = page.restarted ?? requireScan(progress)
       const { cursor } = page
       const live = liveIdsIn(page)
       const kept = live.filter((noteId) => wasLiveBefore(before, noteId, scan))
       const counted = { seen: scan.seen + live.length, kept: scan.kept + kept.length }
       const unidentified = countUnidentified(scan, page)
       const phase = cursor === null ? 'listed' : 'listing'
-      return { ...progress, scan: { ...scan, ...counted, unidentified, cursor, phase } }
+      const isRestart = page.restarted !== undefined
+      const track = cursor === null ? undefined : trackAfterPage(scan.track, { listed, newNotes, isRestart })
+      return { ...progress, scan: { ...scan, ...counted, unidentified, cursor, phase, track } }
     }
   }
 }
@@ -47,13 +70,26 @@ export function progressAfterPoll(progress: MirrorProgress, end: PollEnd): Mirro
   const poll = withUnannounced(progress.poll, heardAt, 0)
   const backfilledAt = poll.backfilledAt ?? endedAt
   const isUnderWay = repeatingSince !== undefined
-  const ended = { checkpoint, isUnderWay, repeatingSince, watermark, polledAt: endedAt, backfilledAt }
+  const track = isUnderWay ? poll.track : undefined
+  const ended = { checkpoint, isUnderWay, repeatingSince, track, watermark, polledAt: endedAt, backfilledAt }
   return { ...progress, poll: { ...poll, ...ended } }
 }
 
 export function requireScan({ scan }: MirrorProgress): ScanProgress {
   if (scan === null) throw new Error('no scan is under way')
   return scan
+}
+
+/** Counts the notes of a page that the mirror did not have: in a scan, those that the scan has not listed before. */
+export function countNew(page: AppliedPage, before: LoadedNotes, { scan }: MirrorProgress): number {
+  const startSequence = page.phase === 'scan' ? (page.restarted ?? scan)?.startSequence : undefined
+  return page.notes.filter(({ note_id, revision }) => {
+    const state = before.notes.get(note_id)?.state
+    if (state === undefined) return true
+    return startSequence === undefined
+      ? (state.revision ?? -1) < revision
+      : (state.evidence?.start ?? 0) < startSequence
+  }).length
 }
 
 /** Counts the changes that no event announced, since the latest event. */

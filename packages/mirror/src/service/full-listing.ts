@@ -1,4 +1,4 @@
-import { type LeftOutNote, type NotesClient, NotesClientError } from '@notewire/client'
+import type { LeftOutNote, NotesClient } from '@notewire/client'
 
 /** The maximum number of notes on a page of a listing. */
 export const PAGE_SIZE = 100
@@ -7,11 +7,6 @@ export const PAGE_SIZE = 100
 export function listPages(client: NotesClient, cursor: string | null, signal: AbortSignal) {
   const query = { include_deleted: true, limit: PAGE_SIZE, cursor: cursor ?? undefined }
   return client.notes.list(query, { signal }).pages()
-}
-
-/** Whether the service no longer accepts the cursor of a listing, so that the listing must begin again. */
-export function isExpiredCursor(error: unknown): boolean {
-  return error instanceof NotesClientError && (error.code === 'cursor_expired' || error.code === 'invalid_request')
 }
 
 /** Requests the first page of a listing, which fails if the service does not answer. */

@@ -1,0 +1,150 @@
+import { createNotesService } from '@notewire/mock-server'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { PAGED_SERVICE_URL, pagedService } from './fixtures/paged-service.ts'
+import { createMirror, createMirrors } from './index.ts'
+
+// The client slows down with the timers of this process.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+let cursors = 0
+const idlePage = (notes: readonly unknown[]) => Response.json({ notes, next_cursor: `another ${(cursors += 1)}` })
+
+const IDLE: Readonly<Record<string, () => Response>> = {
+  'empty pages': () => idlePage([]),
+  'pages that repeat notes': () =>
+    idlePage(Array.from({ length: 3 }, (_, index) => ({ note_id: `note_0000${index}`, revision: 1 }))),
+  'pages whose records cannot be used': () => idlePage([{ note_id: 'note_00001', revision: 'one' }]),
+}
+
+describe.each(Object.keys(IDLE))('%s with ever new cursors', (kind) => {
+  it.each(['never', 'now'] as const)('end a sync with scan %s, and the next one begins an hour later', async (scan) => {
+    const service = pagedService(250)
+    const store = memoryMirror()
+    const problems: unknown[] = []
+    const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
+    const mirror = () => createMirror({ client: service.client, store, keep: [], hooks })
+    if (scan === 'now') await mirror().sync({ scan: 'never' })
+    service.answer = (cursor) => (cursor === null ? undefined : IDLE[kind]?.())
+    service.asked.length = 0
+    await expect(atLast(mirror().sync({ scan }))).rejects.toMatchObject({ code: 'listing_stalled' })
+    expect(service.asked.length).toBeGreaterThanOrEqual(10_000)
+    expect(service.asked.length).toBeLessThan(10_010)
+    service.asked.length = 0
+    await expect(atLast(mirror().sync({ scan }))).rejects.toMatchObject({ code: 'listing_stalled' })
+    expect(service.asked.length).toBeLessThanOrEqual(1)
+
+    await vi.advanceTimersByTimeAsync(60 * 60_000)
+    // The count is kept: the notes that were listed before do not begin it again.
+    await expect(atLast(mirror().sync({ scan }))).rejects.toMatchObject({ code: 'listing_stalled' })
+    expect(service.asked.length).toBeLessThan(10)
+
+    await vi.advanceTimersByTimeAsync(60 * 60_000)
+    service.answer = () => undefined
+    await atLast(mirror().sync({ scan }))
+    expect((await mirror().status()).notes).toMatchObject({ live: 250, gone: 0 })
+  })
+})
+
+it('the count is kept by a process that ends after each page', async () => {
+  const service = pagedService(250)
+  const store = memoryMirror()
+  service.answer = (cursor) => (cursor === null ? undefined : idlePage([]))
+  let isStalled = false
+  let processes = 0
+  while (!isStalled && processes < 300) {
+    processes += 1
+    const stop = new AbortController()
+    let pages = 0
+    const onProgress = () => {
+      pages += 1
+      if (pages === 50) stop.abort(new Error('the process ends'))
+    }
+    const mirror = createMirror({ client: service.client, store, keep: [], hooks: { onProgress } })
+    await atLast(mirror.sync({ signal: stop.signal })).catch(({ code }) => {
+      isStalled = code === 'listing_stalled'
+    })
+  }
+  expect(isStalled).toBe(true)
+  expect(service.asked.length).toBeLessThan(10_300)
+})
+
+it('an abort ends a sync that is slowed down', async () => {
+  const service = pagedService(250)
+  service.answer = (cursor) => (cursor === null ? undefined : idlePage([]))
+  const stop = new AbortController()
+  const mirror = createMirror({ client: service.client, store: memoryMirror(), keep: [] })
+  const ended = mirror.sync({ signal: stop.signal }).catch((error: unknown) => error)
+  await vi.advanceTimersByTimeAsync(10_000)
+  const asked = service.asked.length
+  expect(asked).toBeGreaterThan(20)
+  expect(asked).toBeLessThan(200)
+  stop.abort(new Error('enough'))
+  expect(await ended).toMatchObject({ message: 'enough' })
+})
+
+it('hundreds of empty pages before the next note are listed to the end, in slices, too', async () => {
+  const { clock } = await createNotesService()
+  const service = pagedService(250)
+  let empty = 300
+  service.answer = (cursor) => {
+    if (cursor === null || empty === 0) return undefined
+    empty -= 1
+    return Response.json({ notes: [], next_cursor: `${empty} after note_00099` })
+  }
+  const mirrors = mirrorsOf(service, clock)
+  const stop = new AbortController()
+  await mirrors.add('customer')
+  const running = mirrors.run({ signal: stop.signal })
+  for (let minutes = 0; minutes < 30; minutes += 1) await atLast(clock.advance('1m'))
+  stop.abort()
+  await atLast(running)
+  expect((await mirrors.of('customer').status()).notes).toMatchObject({ live: 250 })
+})
+
+it('createMirrors requests endless pages about once a second, and then once an hour', async () => {
+  const { clock } = await createNotesService()
+  const service = pagedService(250)
+  service.answer = (cursor) => (cursor === null ? undefined : idlePage([]))
+  const problems: unknown[] = []
+  const mirrors = mirrorsOf(service, clock, problems)
+  const stop = new AbortController()
+  await mirrors.add('customer')
+  const running = mirrors.run({ signal: stop.signal })
+  await atLast(clock.advance('1m'))
+  expect(service.asked.length).toBeLessThan(120)
+  for (let minutes = 0; minutes < 240; minutes += 1) await atLast(clock.advance('1m'))
+  expect(problems).toContainEqual(expect.objectContaining({ code: 'listing_stalled' }))
+  expect(service.asked.length).toBeLessThan(10_100)
+  service.asked.length = 0
+  for (let minutes = 0; minutes < 240; minutes += 1) await atLast(clock.advance('1m'))
+  expect(service.asked.length).toBeLessThan(30)
+  stop.abort()
+  await atLast(running)
+})
+
+function mirrorsOf(
+  { fetch }: ReturnType<typeof pagedService>,
+  clock: Awaited<ReturnType<typeof createNotesService>>['clock'],
+  problems: unknown[] = [],
+) {
+  return createMirrors({
+    store: memoryMirror(),
+    clock,
+    keep: [],
+    connect: () => ({ baseUrl: PAGED_SERVICE_URL, apiKey: 'ntw_live_k1.secret', fetch }),
+    hooks: { onProblem: ({ error }) => problems.push(error) },
+  })
+}
+
+/** Waits for a promise while the timers of this process run ahead. */
+async function atLast<Value>(promise: Promise<Value>): Promise<Value> {
+  let isSettled = false
+  const settled = () => {
+    isSettled = true
+  }
+  promise.then(settled, settled)
+  while (!isSettled) await vi.advanceTimersByTimeAsync(200)
+  return await promise
+}
