@@ -30,6 +30,7 @@ const COMMAND_ERRORS = {
   key_withheld: EXIT_CODES.misconfigured,
   key_changed: EXIT_CODES.misconfigured,
   key_sees_others: EXIT_CODES.misconfigured,
+  listing_stalled: EXIT_CODES.failed,
   copy_missing: EXIT_CODES.failed,
   copy_empty: EXIT_CODES.failed,
   database_malformed: EXIT_CODES.failed,

@@ -30,12 +30,13 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
   const client = await openClient(context)
   // The key is checked before the file is created, so that a rejected key leaves no file.
   if (!existsSync(file.absolute)) await firstNotes(client, 1, context.signal)
-  const observer = observePull(progress('Pulling'))
+  const { patienceMs = 120_000 } = request
+  const observer = observePull(progress('Pulling'), { clock, patienceMs })
   const agrees = (question: string) => prompts.confirm(question, request.yes)
   return await keepCopy(file, { client, hooks: observer.hooks, agrees }, context, async (copy) => {
     if (request.adoptKey) await adoptKey(client, copy, context)
     const { position } = await copy.mirror.status()
-    const outcome = await pull(client, copy, observer, request, context)
+    const outcome = await pull(client, copy, observer, { ...request, patienceMs }, context)
     if (request.acceptRemovals) await acceptRemovals(copy, context, request.yes === true)
     if (request.purge) await copy.purge()
     return await reportOn(copy, outcome, { position, tookMs: clock.now() - startedAt })
@@ -52,12 +53,13 @@ async function pull(
   client: NotesClient,
   copy: KeptCopy,
   observer: PullObserver,
-  { scan = false, patienceMs = 120_000 }: PullRequest,
+  { scan = false, patienceMs }: PullRequest & { readonly patienceMs: number },
   context: Context,
 ): Promise<PullOutcome> {
   const { signal, output } = context
   try {
-    const outcome = await pullUntilSettled(copy.mirror, { scan: scan ? 'now' : 'when-due', patienceMs }, context)
+    const patient = { ...context, signal: AbortSignal.any([signal, observer.stalled]) }
+    const outcome = await pullUntilSettled(copy.mirror, { scan: scan ? 'now' : 'when-due', patienceMs }, patient)
     observer.finish()
     if (!outcome.isSettled) for (const problem of observer.problems()) output.warn(problem)
     return outcome

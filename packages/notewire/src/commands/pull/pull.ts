@@ -15,7 +15,11 @@ export const command = (run: Run) =>
     next: 'notewire search <words>, notewire export <folder>, or your own SQL: the view notewire_live_notes in notes.db contains every note.',
   })
     .option('--scan', 'look for deletions now')
-    .option('--wait <time>', 'how long to wait for notes that cannot be read yet (default: 2m)', duration)
+    .option(
+      '--wait <time>',
+      'how long to wait for notes that cannot be read yet, and while the service lists pages without a new note (default: 2m)',
+      duration,
+    )
     .option('--accept-removals', 'remove the notes whose removal is held back')
     .option(
       '-y, --yes',
