@@ -9,7 +9,10 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers())
 
 let cursors = 0
-const idlePage = (notes: readonly unknown[]) => Response.json({ notes, next_cursor: `another ${(cursors += 1)}` })
+const idlePage = (notes: readonly unknown[]) => {
+  cursors += 1
+  return Response.json({ notes, next_cursor: `another ${cursors}` })
+}
 
 const IDLE: Readonly<Record<string, () => Response>> = {
   'empty pages': () => idlePage([]),
@@ -145,6 +148,6 @@ async function atLast<Value>(promise: Promise<Value>): Promise<Value> {
     isSettled = true
   }
   promise.then(settled, settled)
-  while (!isSettled) await vi.advanceTimersByTimeAsync(200)
+  while (!isSettled) await vi.advanceTimersByTimeAsync(1_000)
   return await promise
 }

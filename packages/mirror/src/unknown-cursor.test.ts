@@ -1,7 +1,7 @@
 import { createNotesService } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { type PagedService, PAGED_SERVICE_URL, pagedService, refusal } from './fixtures/paged-service.ts'
+import { PAGED_SERVICE_URL, type PagedService, pagedService, refusal } from './fixtures/paged-service.ts'
 import { createMirror, createMirrors, type Mirror } from './index.ts'
 
 const UNKNOWN: readonly (readonly [status: number, code: string | undefined])[] = [

@@ -74,7 +74,7 @@ export async function recordFailure(
     return await stall(lister, listing, context)
   }
   if (!hasCursor(lister.progress, listing) || cursorSuspicion(error) !== 'failed') return error
-  await writeTrack(lister, listing, { ...track, failures: (track.failures ?? 0) + 1 })
+  await writeTrack(lister, listing, { ...track, failures: (track?.failures ?? 0) + 1 })
   return error
 }
 
