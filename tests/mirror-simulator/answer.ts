@@ -1,5 +1,6 @@
 import type { Note } from '@notewire/protocol'
 import type { Random } from '../simulation/random.ts'
+import type { CursorRefusal } from './contract-draw.ts'
 import type { LogicalClock } from './logical-clock.ts'
 
 /** An answer of the service. */
@@ -39,6 +40,17 @@ export function errorAnswer(
   const status = outcome === 'denied' ? random.pick([401, 403]) : random.pick([429, 429, 500, 502, 503, 504])
   if (status === 429 && random.chance(0.7)) headers.set('retry-after', String(random.pick([0, 1, 7, 61, 3_600])))
   return { url: NO_URL, status, headers, text: 'not now', madeAt: logicalClock.next() }
+}
+
+/** Makes the answer to a cursor that the service does not know. */
+export function refusedCursor(url: URL, { status, code }: CursorRefusal, madeAt: number): Answer {
+  return {
+    url,
+    status,
+    headers: new Headers(),
+    text: code === undefined ? '' : JSON.stringify({ error: { code } }),
+    madeAt,
+  }
 }
 
 /** Makes an empty last page, as if the service had no notes. */

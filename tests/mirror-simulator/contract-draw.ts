@@ -40,3 +40,16 @@ export function drawContract(random: Random): ContractVariants {
   if (random.chance(0.01)) drawn['repeatingCursor'] = true
   return drawn
 }
+
+/** How a service answers a cursor that it does not know. */
+export interface CursorRefusal {
+  readonly status: number
+  /** The code of the error; without it, the response has no body. */
+  readonly code?: string | undefined
+}
+
+export function drawCursorRefusal(random: Random): CursorRefusal {
+  if (random.chance(0.3)) return { status: 400, code: 'invalid_cursor' }
+  const status = random.pick([400, 404, 409, 410, 422, 500])
+  return random.chance(0.5) ? { status } : { status, code: random.pick(['invalid_cursor', 'cursor_expired', 'other']) }
+}

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Mirror, MirroredNote } from '@notewire/mirror'
+import { ApiError } from '@notewire/client'
+import { type Mirror, MirrorError, type MirroredNote } from '@notewire/mirror'
 import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
 import type { MirrorProgress } from '../../packages/mirror/src/interfaces/progress.ts'
 import { compare } from './comparison.ts'
@@ -142,16 +143,25 @@ async function progressOf({ store }: HistoryContext, { integration }: Mirror): P
   return (await store.readProgress(integration)).progress
 }
 
-/** Lists as soon as no other process has the lease: a process that died, or whose clock is ahead, may have it. */
+/**
+ * Lists as soon as no other process has the lease: a process that died, or whose clock is ahead, may have it. The mirror needs several attempts
+ * if the service has forgotten a cursor and answers 500, and waits if it has forgotten several.
+ */
 async function list(
-  { checker, chronicle }: HistoryContext,
+  { checker, chronicle, scenario }: HistoryContext,
   { mirror, process }: Instance,
   scan: 'never' | 'now',
 ): Promise<void> {
+  const mayFail = (error: unknown) =>
+    (error instanceof MirrorError && error.code === 'listing_stalled') ||
+    (error instanceof ApiError && error.status === 500 && scenario.cursorRefusal.status === 500)
   for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
-    const { listed } = await mirror.sync({ scan })
-    if (listed) return
-    chronicle.count('a listing waits for another')
+    const report = await mirror.sync({ scan }).catch((error: unknown) => {
+      if (!mayFail(error)) throw error
+      return { listed: false }
+    })
+    if (report.listed) return
+    chronicle.count('a listing waits')
     await process.clock.sleep(61_000)
   }
   checker.violated('No process can list, because another one always has the lease.')

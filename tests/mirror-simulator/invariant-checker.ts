@@ -118,7 +118,8 @@ export class InvariantChecker {
 
   #isExpected(code: MirrorErrorCode): boolean {
     // The process has another key than the one of the mirror, or accepts removals that another process has accepted.
-    return code === 'scan_unknown' || (code === 'key_changed' && this.#scenario.isKeyReplaced)
+    if (code === 'scan_unknown' || code === 'listing_stalled') return true
+    return code === 'key_changed' && this.#scenario.isKeyReplaced
   }
 
   async #checkNote(note: NoteModel): Promise<void> {

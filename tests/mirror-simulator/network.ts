@@ -6,6 +6,7 @@ import {
   answerOf,
   errorAnswer,
   isListing,
+  refusedCursor,
   withoutNotes,
   withoutTombstones,
   withUnusableRecord,
@@ -36,6 +37,7 @@ export class Network {
   requests = 0
   readonly #context: HistoryContext
   readonly #stale: StaleAnswers
+  readonly #forgottenCursors = new Set<string>()
   /** Whether the service answers requests for transcripts and summaries with errors. */
   refusesContent = false
   #deniedUntil = 0
@@ -117,10 +119,15 @@ export class Network {
   async #ask({ request, process }: Exchange): Promise<Answer> {
     const { world, logicalClock } = this.#context
     await world.catchUp()
+    const url = new URL(request.url)
+    const cursor = isListing(url) ? url.searchParams.get('cursor') : null
     const service = await this.#serverOf(process)
     const response = await service.fetch(request)
+    const isExpired = cursor !== null && response.status === 400
+    if (isExpired || this.#isForgotten(cursor)) {
+      return refusedCursor(url, this.#context.scenario.cursorRefusal, logicalClock.next())
+    }
     const text = await response.text()
-    const url = new URL(request.url)
     const answer = { url, status: response.status, headers: response.headers, text, madeAt: logicalClock.next() }
     if (response.status === 200 && isListing(url)) {
       const mayBeEmpty = !url.searchParams.has('cursor') && !process.readsFromList()
@@ -128,6 +135,12 @@ export class Network {
       if (!this.#context.scenario.areTombstonesListed) return this.#stale.instead(withoutTombstones(answer))
     }
     return this.#stale.instead(answer)
+  }
+
+  #isForgotten(cursor: string | null): boolean {
+    if (cursor === null) return false
+    if (this.#context.occurs('forgottenCursor')) this.#forgottenCursors.add(cursor)
+    return this.#forgottenCursors.has(cursor)
   }
 
   async #spoil(answer: Answer): Promise<Answer> {

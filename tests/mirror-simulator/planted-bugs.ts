@@ -19,6 +19,7 @@ const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/scan.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
+const tracking = patchOf('mirror/src/rules/listing-track.ts')
 const advancing = patchOf('mirror/src/rules/listing-rule.ts')
 const committing = patchOf('mirror/src/ledger/ledger.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
@@ -144,11 +145,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An interrupted listing counts as complete, and notes that it did not show are removed.',
     patches: [
       scanning(
-        'if (!isExpiredCursor(error)) throw error',
-        "if (!isExpiredCursor(error)) return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
+        "if (requireScan(lister.progress).cursor === null || cursorSuspicion(error) !== 'unknown') throw error",
+        "if (requireScan(lister.progress).cursor === null || cursorSuspicion(error) !== 'unknown') return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
       ),
       ...withoutConfirmation,
     ],
+  },
+  {
+    name: 'a forgotten cursor requested for ever',
+    mistake: 'A cursor that the service has forgotten is requested again and again, so that the listing never ends.',
+    patches: [tracking("return 'unknown'", 'return undefined')],
   },
   {
     name: 'an empty list accepted',

@@ -62,8 +62,8 @@ npm run simulate:mirror-lag                                        # new histori
   and after the response, or there is no response. Some responses arrive only after a whole scan that began and ended meanwhile.
 - **Processes** die before or after any store operation, or freeze for longer than any lease. A store operation fails before or after its effect, or
   takes effect long after it has failed. Clocks are wrong by up to ten minutes.
-- **Open points of the contract** that concern reading: other field names, absent fields, tombstones with few fields, empty pages, expired or repeated
-  cursors, coarse timestamps, an inclusive \`updated_after\`, and no operation for one note. Summaries and deletions may keep the revision, content may
+- **Open points of the contract** that concern reading: other field names, absent fields, tombstones with few fields, empty pages, expired,
+  forgotten or repeated cursors with every status that a service may answer, coarse timestamps, an inclusive \`updated_after\`, and no operation for one note. Summaries and deletions may keep the revision, content may
   lack a revision, and events may have another order.
 
 ### Checked guarantees

@@ -1,7 +1,7 @@
 import type { ContentPart } from '@notewire/mirror'
 import type { ContractVariants } from '@notewire/mock-server'
 import type { Random } from '../simulation/random.ts'
-import { drawContract } from './contract-draw.ts'
+import { type CursorRefusal, drawContract, drawCursorRefusal } from './contract-draw.ts'
 
 /** The probability of each fault, from 0 to 1, wherever it can happen. */
 export interface FaultRates {
@@ -41,11 +41,15 @@ export interface FaultRates {
   readonly unusableRecord: number
   /** The owner changes a note while the answer to a read of it is in transit. */
   readonly changeDuringRead: number
+  /** The service forgets a cursor for ever when it is used. */
+  readonly forgottenCursor: number
 }
 
 /** The parameters of a history, drawn before it begins. */
 export interface Scenario {
   readonly contract: ContractVariants
+  /** The answer to a cursor that the service has forgotten, or that has expired. */
+  readonly cursorRefusal: CursorRefusal
   /** The maximum number of notes on a page. */
   readonly pageSize: number
   readonly keep: readonly ContentPart[]
@@ -93,6 +97,7 @@ export function drawScenario(random: Random): Scenario {
   const isMassRemoval = random.chance(0.008)
   return {
     contract,
+    cursorRefusal: drawCursorRefusal(random),
     massRemoval: isMassRemoval ? random.integer(61, 66) : 0,
     isKeyReplaced: random.chance(0.04),
     hasOtherMirror: contract.repeatingCursor !== true && random.chance(0.05),
@@ -130,6 +135,7 @@ export function drawScenario(random: Random): Scenario {
       earlyEvent: random.chance(0.85) ? 0 : 0.3,
       changeDuringRead: isMassRemoval ? 0 : random.pick([0, 0.1, 0.3]),
       unusableRecord: isMassRemoval ? 0 : rate(0.05, 0.3),
+      forgottenCursor: rate(0.1, 0.4),
     },
   }
 }

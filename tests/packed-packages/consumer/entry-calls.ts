@@ -168,7 +168,10 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     const { NotesClient } = await import('@notewire/client')
     const { sqliteMirror } = await import('@notewire/mirror/sqlite')
     const fetch = async () =>
-      Response.json({ notes: [{ id: 'note_1', revision: 3, transcript_status: 'empty', summary_status: 'missing' }] })
+      Response.json({
+        notes: [{ id: 'note_1', revision: 3, transcript_status: 'empty', summary_status: 'missing' }],
+        has_more: false,
+      })
     const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret', fetch })
     const mirror = createMirror({ client, store: sqliteMirror(':memory:') })
     await mirror.sync()
