@@ -67,9 +67,16 @@ const EVERYTHING = [
   ...['crash', 'freeze', 'storeError', 'slowStore', 'refusal', 'reset', 'silence', 'truncation', 'slowAnswer'].map(
     (fault) => `fault: ${fault}`,
   ),
-  ...['unusableRecord', 'staleAnswer', 'emptyList', 'denial', 'lostEvent', 'repeatedEvent', 'earlyEvent'].map(
-    (fault) => `fault: ${fault}`,
-  ),
+  ...[
+    'unusableRecord',
+    'forgottenCursor',
+    'staleAnswer',
+    'emptyList',
+    'denial',
+    'lostEvent',
+    'repeatedEvent',
+    'earlyEvent',
+  ].map((fault) => `fault: ${fault}`),
   ...['added', 'content', 'hidden', 'removed', 'restored'].map((change) => `change: ${change}`),
   ...['commit: committed', 'commit: conflict', 'an answer arrives after a scan', 'content fails'],
 ]

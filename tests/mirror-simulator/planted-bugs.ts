@@ -145,8 +145,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An interrupted listing counts as complete, and notes that it did not show are removed.',
     patches: [
       scanning(
-        "if (requireScan(lister.progress).cursor === null || cursorSuspicion(error) !== 'unknown') throw error",
-        "if (requireScan(lister.progress).cursor === null || cursorSuspicion(error) !== 'unknown') return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
+        'if (cursor === null || !isUnknown) throw error',
+        "if (cursor === null || !isUnknown) return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
       ),
       ...withoutConfirmation,
     ],

@@ -53,15 +53,28 @@ describe.each(['backfill', 'full listing'] as const)('the stored cursor of a %s'
     expect((await restarted().status()).notes).toMatchObject({ live: 300, dirty: 0, gone: 0 })
   })
 
-  it('that the service answers with 500 is left after three such answers, also in other processes', async () => {
+  it('that the service answers with 500 is left at the third such answer, also in other processes', async () => {
     const { service, cursor, restarted } = await interrupted()
     service.answer = (asked) => (asked === cursor ? refusal(500) : undefined)
-    for (let failures = 0; failures < 3; failures += 1) {
+    for (let failures = 0; failures < 2; failures += 1) {
       await expect(restarted().sync({ scan })).rejects.toMatchObject({ status: 500 })
     }
     await restarted().sync({ scan })
     expect(service.asked.filter((asked) => asked === cursor)).toHaveLength(3)
     expect((await restarted().status()).notes).toMatchObject({ live: 300 })
+  })
+
+  it('is kept if the service answers 500 to everything, however often', async () => {
+    const { service, cursor, restarted } = await interrupted()
+    service.answer = () => refusal(500)
+    for (let failures = 0; failures < 12; failures += 1) {
+      await expect(restarted().sync({ scan })).rejects.toMatchObject({ status: 500 })
+    }
+    service.answer = () => undefined
+    service.asked.length = 0
+    await restarted().sync({ scan: scan === 'now' ? 'when-due' : scan })
+    expect(service.asked).toContain(cursor)
+    expect(service.asked).not.toContain(null)
   })
 
   it.each(UNRELATED)('is kept, however often the service answers with %i', async (status) => {

@@ -2,10 +2,10 @@ import type { ChangesPage } from '@notewire/client'
 import type { SyncContext } from '../context/sync.ts'
 import type { MirrorProgress, PollProgress } from '../interfaces/progress.ts'
 import { progressAfterPoll } from '../rules/listing-rule.ts'
-import { mustRestart } from '../rules/listing-track.ts'
+import { hasFailedTooOften, mustRestart } from '../rules/listing-track.ts'
 import { PAGE_SIZE } from '../service/full-listing.ts'
 import type { ListedPage, Lister } from './lister.ts'
-import { applyTracked, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
+import { applyTracked, hasCursor, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
 
 /** How long a poll is repeated because of a note that cannot be identified. Daily scans list such notes as well. */
 const REPEAT_FOR_MS = 24 * 60 * 60_000
@@ -32,7 +32,7 @@ export async function* poll(lister: Lister, context: SyncContext): AsyncGenerato
     return place
   }
   try {
-    yield* listChanges(lister, context, pass)
+    yield* listOnce(lister, context, pass)
   } catch (error) {
     throw await recordFailure(lister, 'poll', error, context)
   }
@@ -40,17 +40,32 @@ export async function* poll(lister: Lister, context: SyncContext): AsyncGenerato
   return progressAfterPoll(lister.progress, place.isRepeated ? { ...end, repeatingSince } : end)
 }
 
-/** @param pass  advances the poll by a page, and returns where it is then */
+/** Advances the poll by a page, and returns where it is then. */
+type Pass = (page: ChangesPage) => Place
+
+/** Continues at the stored checkpoint. Begins again if the service has answered 500 to its cursor too often; of other signs, the client takes care. */
+async function* listOnce(lister: Lister, context: SyncContext, pass: Pass): AsyncGenerator<ListedPage> {
+  if (mustRestart(lister.progress.poll.track)) return yield* listChanges(lister, context, pass, true)
+  try {
+    yield* listChanges(lister, context, pass, false)
+  } catch (error) {
+    const isUnknown = hasCursor(lister.progress, 'poll') && hasFailedTooOften(error, lister.progress.poll.track)
+    if (!isUnknown) throw error
+    yield* listChanges(lister, context, pass, true)
+  }
+}
+
 async function* listChanges(
   lister: Lister,
   context: SyncContext,
-  pass: (page: ChangesPage) => Place,
+  pass: Pass,
+  mustBeginAgain: boolean,
 ): AsyncGenerator<ListedPage> {
   const { client, signal } = context
-  const { checkpoint: stored, track, backfilledAt } = lister.progress.poll
+  const { checkpoint: stored, backfilledAt } = lister.progress.poll
   const phase = backfilledAt === null ? 'backfill' : 'poll'
   const startedAfter = startOf(lister.progress.poll)
-  let isRestart = mustRestart(track)
+  let isRestart = mustBeginAgain
   if (isRestart) await requireRestart(lister, 'poll', context)
   let done = 0
   const changes = client.notes.changes({ after: isRestart ? startedAfter : stored }, { limit: PAGE_SIZE, signal })

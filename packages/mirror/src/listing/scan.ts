@@ -4,7 +4,7 @@ import { noteIdsOf } from '../interfaces/note-state.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { markMissing } from '../rules/absence-rule.ts'
 import { requireScan } from '../rules/listing-rule.ts'
-import { cursorSuspicion, mustRestart } from '../rules/listing-track.ts'
+import { cursorSuspicion, hasFailedTooOften, mustRestart } from '../rules/listing-track.ts'
 import { listPages, PAGE_SIZE } from '../service/full-listing.ts'
 import type { ListedPage, Lister } from './lister.ts'
 import { applyTracked, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
@@ -61,7 +61,9 @@ async function* listOnce(lister: Lister, context: SyncContext): AsyncGenerator<L
   try {
     yield* followPages(lister, context, undefined)
   } catch (error) {
-    if (requireScan(lister.progress).cursor === null || cursorSuspicion(error) !== 'unknown') throw error
+    const { cursor, track } = requireScan(lister.progress)
+    const isUnknown = cursorSuspicion(error) === 'unknown' || hasFailedTooOften(error, track)
+    if (cursor === null || !isUnknown) throw error
     yield* restart(lister, context)
   }
 }

@@ -79,7 +79,7 @@ export async function recordFailure(
 }
 
 /** Whether the next request of a listing has a stored cursor. An earlier version recorded no track. */
-function hasCursor({ poll, scan }: MirrorProgress, listing: ListingName): boolean {
+export function hasCursor({ poll, scan }: MirrorProgress, listing: ListingName): boolean {
   return listing === 'poll' ? poll.track !== undefined || poll.isUnderWay : (scan?.cursor ?? null) !== null
 }
 

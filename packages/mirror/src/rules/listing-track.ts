@@ -58,9 +58,14 @@ export function isEndlessListing(error: unknown): boolean {
   return error instanceof NotesClientError && error.code === 'listing_endless'
 }
 
-/** Whether to leave the stored cursor and begin with page one: after failures, or after the wait that too many idle pages have caused. */
-export function mustRestart({ failures = 0, idlePages = 0, waitUntil }: ListingTrack = {}): boolean {
-  return failures >= MAX_FAILURES || (idlePages >= MAX_IDLE_PAGES && waitUntil !== undefined)
+/** Whether the service has answered 500 to a cursor so often that it may not know the cursor. */
+export function hasFailedTooOften(error: unknown, { failures = 0 }: ListingTrack = {}): boolean {
+  return cursorSuspicion(error) === 'failed' && failures + 1 >= MAX_FAILURES
+}
+
+/** Whether to leave the stored cursor and begin with page one, after the wait that too many idle pages have caused. */
+export function mustRestart({ idlePages = 0, waitUntil }: ListingTrack = {}): boolean {
+  return idlePages >= MAX_IDLE_PAGES && waitUntil !== undefined
 }
 
 /** Whether a restart may be tried now. The third that gets no further waits first. */
