@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createNotesService } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { PAGED_SERVICE_URL, type PagedService, pagedService, refusal } from './fixtures/paged-service.ts'
 import { createMirror, createMirrors, type Mirror } from './index.ts'
+import { sqliteMirror } from './stores/sqlite/index.ts'
 
 const UNKNOWN: readonly (readonly [status: number, code: string | undefined])[] = [
   [400, undefined],
@@ -163,3 +167,30 @@ it('createMirrors leaves an unknown cursor, waits before the third restart, and 
 function requestsOfPageOne({ asked }: PagedService): number {
   return asked.filter((cursor) => cursor === null).length
 }
+
+it.each([410, 500])(
+  'a process that starts later leaves a cursor in SQLite that is answered with %i',
+  async (status) => {
+    const folder = await mkdtemp(join(tmpdir(), 'notewire-unknown-cursor-'))
+    const service = pagedService(300)
+    const sync = async () => {
+      const store = sqliteMirror(join(folder, 'notes.db'))
+      try {
+        const mirror = createMirror({ client: service.client, store, keep: [] })
+        return await mirror.sync({ scan: 'never' }).then(
+          async () => (await mirror.status()).notes.live,
+          (error: { readonly status: number }) => error.status,
+        )
+      } finally {
+        store.close()
+      }
+    }
+    service.answer = (cursor) => (cursor === null ? undefined : refusal(503))
+    expect(await sync()).toBe(503)
+    const cursor = service.asked.at(-1)
+    service.answer = (asked) => (asked === cursor ? refusal(status) : undefined)
+    if (status === 500) expect([await sync(), await sync()]).toEqual([500, 500])
+    expect(await sync()).toBe(300)
+    await rm(folder, { recursive: true })
+  },
+)
