@@ -4,7 +4,7 @@ import { LIST_NOTES, nameOf } from '../transport/operation.ts'
 import { RecentTexts } from './recent-texts.ts'
 
 /** The number of idle pages in a row after which a listing throws. A service that filters after paging returns some hundreds. */
-export const MAX_IDLE_PAGES = 10_000
+const MAX_IDLE_PAGES = 10_000
 
 /** The number of idle pages in a row that are requested without a delay. */
 const UNPACED_PAGES = 20

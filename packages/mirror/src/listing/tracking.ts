@@ -12,9 +12,9 @@ import {
 } from '../rules/listing-track.ts'
 import type { Lister } from './lister.ts'
 
-export type ListingName = 'poll' | 'scan'
+type ListingName = 'poll' | 'scan'
 
-export function trackOf({ poll, scan }: MirrorProgress, listing: ListingName): ListingTrack | undefined {
+function trackOf({ poll, scan }: MirrorProgress, listing: ListingName): ListingTrack | undefined {
   return listing === 'poll' ? poll.track : scan?.track
 }
 
