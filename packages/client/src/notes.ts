@@ -95,14 +95,14 @@ export class Notes {
    */
   changes(query: ChangesQuery = {}, options: ChangesOptions = {}): AsyncIterable<ChangesPage> {
     refuseUnknownOptions('notes.changes', query, ['after'])
-    const { limit, ...callOptions } = options
+    const { limit, clock, ...callOptions } = options
     return createChanges(
       async (listQuery, cursor) => {
         const answer = await this.#requestPage(encodeNoteListQuery(listQuery), cursor, callOptions)
         return { ...this.#readPage(answer), date: answer.headers.get('date') }
       },
       query,
-      { limit, signal: callOptions.signal },
+      { limit, clock, signal: callOptions.signal },
     )
   }
 

@@ -1,4 +1,4 @@
-import { type Note, parseTime } from '@notewire/protocol'
+import { type Clock, type Note, parseTime, systemClock } from '@notewire/protocol'
 import { NotesClientError } from '../errors/notes-client-error.ts'
 import { readPages } from '../listing/note-list.ts'
 import type { NoteListQuery } from '../listing/note-list-query.ts'
@@ -19,6 +19,12 @@ export interface ChangesQuery {
 export interface ChangesOptions extends CallOptions {
   /** Notes on a page. The service decides what it accepts: 1 to 100 is safe. */
   readonly limit?: number | undefined
+  /**
+   * The clock that bounds the watermark. A test with virtual time passes the clock of its service.
+   *
+   * @default the clock of the machine
+   */
+  readonly clock?: Pick<Clock, 'now'> | undefined
 }
 
 /** Some of the notes that have changed, and the checkpoint after them. */
@@ -33,8 +39,8 @@ export interface ChangesPage {
    */
   readonly checkpoint: string
   /**
-   * The service's time when it answered the first page. After the sync, all changes up to this time are known. `undefined` if the
-   * service does not send its time.
+   * The service's time when it answered the first page, and never later than this machine's time. After the sync, all changes up to
+   * this time are known. `undefined` if the service does not send its time.
    */
   readonly watermark: Date | undefined
   /** Whether another page of this sync follows. */
@@ -54,6 +60,8 @@ interface DatedPage extends ListedPage {
 /** Reads the page of a listing that a cursor leads to, or the first one. */
 export type DatedPageReader = (query: NoteListQuery, cursor: string | undefined) => Promise<DatedPage>
 
+type ListingOptions = Pick<ChangesOptions, 'limit' | 'clock' | 'signal'>
+
 /**
  * Lists what changed since a checkpoint. Each loop is one sync.
  *
@@ -62,7 +70,7 @@ export type DatedPageReader = (query: NoteListQuery, cursor: string | undefined)
 export function createChanges(
   readPage: DatedPageReader,
   { after }: ChangesQuery,
-  options: Pick<ChangesOptions, 'limit' | 'signal'>,
+  options: ListingOptions,
 ): AsyncIterable<ChangesPage> {
   const start = after === undefined || after === null ? FIRST_SYNC : decodeCheckpoint(after)
   return { [Symbol.asyncIterator]: () => readChanges(readPage, start, options) }
@@ -79,17 +87,17 @@ const FIRST_SYNC: Progress = { since: null }
 async function* readChanges(
   readPage: DatedPageReader,
   start: Progress,
-  { limit, signal }: Pick<ChangesOptions, 'limit' | 'signal'>,
+  { limit, clock = systemClock, signal }: ListingOptions,
 ): AsyncGenerator<ChangesPage, void, void> {
   const watch = new PageWatch(start.underWay?.idlePages)
-  let progress = start
+  let progress = notAhead(start, clock.now())
   let pages = followCursors()
   let mayStartAgain = true
   let restarted = false
   for (;;) {
     const next = await pages.next().catch(startAgain)
     if (next.done === true) return
-    progress = progressAfter(next.value, progress, watch.idlePages)
+    progress = progressAfter(next.value, progress, watch.idlePages, clock.now())
     const until = progress.underWay === undefined ? progress.since : progress.underWay.until
     const watermark = until === null ? undefined : new Date(until)
     const { notes, leftOut, has_more } = next.value
@@ -120,8 +128,8 @@ function queryOf({ since }: Progress, limit: number | undefined): NoteListQuery 
   return { limit, include_deleted: true, ...changed }
 }
 
-function progressAfter(page: DatedPage, progress: Progress, idlePages: number): Progress {
-  const until = progress.underWay === undefined ? watermarkOf(page, progress.since) : progress.underWay.until
+function progressAfter(page: DatedPage, progress: Progress, idlePages: number, now: number): Progress {
+  const until = progress.underWay === undefined ? watermarkOf(page, progress.since, now) : progress.underWay.until
   if (page.next_cursor === null) return { since: until }
   return { since: progress.since, underWay: { cursor: page.next_cursor, until, idlePages } }
 }
@@ -139,13 +147,30 @@ interface FirstPage {
 }
 
 /**
- * The watermark of the sync that starts with a page, in milliseconds: the service's time of the response, else the latest change on the
- * page, else the watermark of the previous sync. Never this machine's time.
+ * Leaves out of a stored checkpoint what a wrong time has put ahead of this machine's clock: changes before such a time would never be
+ * listed. A sync that started from such a watermark lists everything. The overlap allows for machines whose clocks differ.
  */
-export function watermarkOf({ date, notes }: FirstPage, previous: number | null): number | null {
+export function notAhead({ since, underWay }: Progress, now: number): Progress {
+  const isAhead = (watermark: number | null) => watermark !== null && watermark > now + OVERLAP_MS
+  if (isAhead(since)) return FIRST_SYNC
+  if (underWay === undefined || !isAhead(underWay.until))
+    return underWay === undefined ? { since } : { since, underWay }
+  // When its first page was answered is not known, so the next sync starts where this one did.
+  return { since, underWay: { ...underWay, until: since } }
+}
+
+/**
+ * The watermark of the sync that starts with a page, in milliseconds: the service's time of the response, else the latest change on the
+ * page, else the watermark of the previous sync. This machine's time bounds it, and never advances it: a header `Date` may be wrong, and
+ * a note may be dated in the future.
+ */
+export function watermarkOf({ date, notes }: FirstPage, previous: number | null, now: number): number | null {
   const answeredAt = Date.parse(date ?? '')
-  if (!Number.isNaN(answeredAt)) return answeredAt
-  return notes.map(({ updated_at }) => parseTime(updated_at) ?? null).reduce(later, previous)
+  if (!Number.isNaN(answeredAt)) return Math.min(answeredAt, now)
+  return notes
+    .map(({ updated_at }) => parseTime(updated_at) ?? null)
+    .filter((changedAt) => changedAt === null || changedAt <= now)
+    .reduce(later, previous)
 }
 
 function later(one: number | null, other: number | null): number | null {

@@ -27,7 +27,7 @@ export async function* poll(lister: Lister, context: SyncContext): AsyncGenerato
   const mayRepeat = lister.progress.poll.backfilledAt !== null && clock.now() - repeatingSince < REPEAT_FOR_MS
   const pass = (page: ChangesPage): Place => {
     const isRepeated = place.isRepeated || (mayRepeat && page.leftOut.some(({ note_id }) => note_id === undefined))
-    const passed = { checkpoint: page.checkpoint, watermark: page.watermark?.getTime() ?? place.watermark, isRepeated }
+    const passed = { checkpoint: page.checkpoint, watermark: page.watermark?.getTime() ?? null, isRepeated }
     place = isRepeated ? { ...place, isRepeated } : passed
     return place
   }
@@ -61,14 +61,15 @@ async function* listChanges(
   pass: Pass,
   mustBeginAgain: boolean,
 ): AsyncGenerator<ListedPage> {
-  const { client, signal } = context
+  const { client, clock, signal } = context
   const { checkpoint: stored, backfilledAt } = lister.progress.poll
   const phase = backfilledAt === null ? 'backfill' : 'poll'
   const startedAfter = startOf(lister.progress.poll)
   let isRestart = mustBeginAgain
   if (isRestart) await requireRestart(lister, 'poll', context)
   let done = 0
-  const changes = client.notes.changes({ after: isRestart ? startedAfter : stored }, { limit: PAGE_SIZE, signal })
+  const after = isRestart ? startedAfter : stored
+  const changes = client.notes.changes({ after }, { limit: PAGE_SIZE, clock, signal })
   for await (const page of changes) {
     const { notes, leftOut, has_more, restarted } = page
     if (restarted) await requireRestart(lister, 'poll', context)
