@@ -74,7 +74,10 @@ export class ForbiddenError extends ApiError {
 
 /** Too many requests, also after the retries: code `rate_limited` (open point 22). */
 export class RateLimitedError extends ApiError {
-  /** How long the service asks to wait (`Retry-After`), in milliseconds. */
+  /**
+   * How long the service asks to wait, in milliseconds, a day at most: `Retry-After`, or the time until the rate limit is reset
+   * (`RateLimit-Reset`, `X-RateLimit-Reset`). `undefined` if it does not say.
+   */
   readonly retryAfterMs: number | undefined
 
   constructor(message: string, facts: ApiErrorFacts, retryAfterMs: number | undefined) {

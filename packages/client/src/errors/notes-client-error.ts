@@ -64,7 +64,10 @@ export interface CallAttempt {
   readonly status: number | undefined
   /** Why no complete answer came. */
   readonly failure: 'timeout' | 'network_error' | undefined
-  /** The runtime's code for the failure, if there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`. */
+  /**
+   * The runtime's code for the failure, if there is one: `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`; `Z_BUF_ERROR` for a compressed
+   * response that ends early.
+   */
   readonly networkCode: string | undefined
   /** The delay before it, in milliseconds; 0 for the first request. */
   readonly delayMs: number

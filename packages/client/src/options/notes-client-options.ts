@@ -45,9 +45,10 @@ export interface NotesClientOptions {
    */
   readonly totalTimeoutMs?: number | undefined
   /**
-   * The maximum number of retries of a request, after a network error, a timeout, or one of the statuses 408, 429, 500,
-   * 502, 503, 504 and 529. The delay before a retry is `Retry-After`, or else random ("full jitter") with an upper bound
-   * that doubles with each retry, and a minute at most. A POST is retried only if it was refused with 429 or if no
+   * The maximum number of retries of a request, after a network error, a timeout, a response that ends early, or one of
+   * the statuses 408, 425, 429, 500, 502, 503, 504 and 520 to 530. The delay before a retry is `Retry-After`, after a 429
+   * also the time until the rate limit is reset, or else random ("full jitter") with an upper bound that doubles with
+   * each retry, and a minute at most. A POST is retried only if it was refused with 429 or if no
    * connection was made, and a creation never.
    *
    * @default 2

@@ -50,7 +50,7 @@ describe('the delay before a retry', () => {
     ['as a date in the past', { 'retry-after': 'Wed, 31 Dec 2025 23:59:59 GMT' }, 0],
     ['a minute at most', { 'retry-after': '3600' }, 60_000],
   ])('is Retry-After, %s', async (_, headers: Record<string, string>, delay) => {
-    for (const status of [408, 429, 500, 503, 529]) {
+    for (const status of [408, 425, 429, 500, 503, 522, 529]) {
       vi.setSystemTime(START)
       const answers = [new Response(null, { status, headers }), Response.json(NOTE)]
       const { client, announced, delays } = clientOf(() => answers.shift())
@@ -58,6 +58,45 @@ describe('the delay before a retry', () => {
       expect(delays()).toEqual([delay])
       expect(announced).toEqual([delay])
     }
+  })
+})
+
+describe('a header that says when the rate limit is reset', () => {
+  const inAnHour = `${START / 1000 + 3_600}`
+  const names = ['ratelimit-reset', 'x-ratelimit-retry-after', 'x-ratelimit-reset', 'x-rate-limit-reset']
+
+  it.each(names)('does not delay the retry after another failure than a 429: %s', async (name) => {
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    for (const value of ['3600', inAnHour, `${inAnHour}000`]) {
+      for (const status of [408, 425, 500, 502, 503, 504, 520, 529]) {
+        const { client, delays } = clientOf(() => new Response(null, { status, headers: { [name]: value } }))
+        expect(await errorOf(client.notes.get('n1'))).toMatchObject({ status })
+        expect(delays()).toEqual([300, 600])
+        vi.setSystemTime(START)
+      }
+    }
+  })
+
+  it.each(names)('is obeyed after a 429, and the error says when to call again: %s', async (name) => {
+    for (const value of ['20', `${START / 1000 + 20}`, `${START + 20_000}`]) {
+      vi.setSystemTime(START)
+      const answers = [new Response(null, { status: 429, headers: { [name]: value } }), Response.json(NOTE)]
+      const { client, delays } = clientOf(() => answers.shift())
+      expect(await client.notes.get('n1')).toEqual(NOTE)
+      expect(delays()).toEqual([20_000])
+    }
+  })
+
+  it('in an hour makes a 429 fail as rate_limited, not as timeout', async () => {
+    const answer = () => new Response(null, { status: 429, headers: { 'x-ratelimit-reset': inAnHour } })
+    const { client } = clientOf(answer)
+    const error = await errorOf(client.notes.get('n1'))
+    expect(error).toMatchObject({ code: 'rate_limited', retryAfterMs: 3_600_000 - (Date.now() - START) })
+    const short = clientOf(answer, { totalTimeoutMs: 30_000 })
+    const began = Date.now()
+    const soon = await errorOf(short.client.notes.get('n1'))
+    expect(soon).toMatchObject({ code: 'rate_limited', attempts: [{ status: 429 }] })
+    expect(Date.now()).toBe(began)
   })
 })
 
@@ -137,6 +176,27 @@ describe('the time limit of a call', () => {
       attempts: [{ delayMs: 0 }, { delayMs: 300 }, { delayMs: 600 }],
     })
     expect(Date.now() - START).toBe(900)
+  })
+
+  it.each([
+    ['the response of the service', { status: 503 }, 'server_error'],
+    ['a failed connection', { networkCode: 'ECONNRESET' }, 'network_error'],
+  ])('ends the call during a delay with the failure before it: %s', async (_, end, code) => {
+    vi.useRealTimers()
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    const { client } = clientOf(
+      () => {
+        // The program blocks the event loop until the time is over, so that the timer of the delay fires late.
+        setTimeout(() => {
+          const start = performance.now()
+          while (performance.now() - start < 500);
+        }, 20)
+        if ('status' in end) return new Response(null, end)
+        return Promise.reject(Object.assign(new Error('no'), { code: end.networkCode }))
+      },
+      { totalTimeoutMs: 450 },
+    )
+    expect(await errorOf(client.notes.get('n1'))).toMatchObject({ code, attempts: [end] })
   })
 
   it('ends the current attempt', async () => {

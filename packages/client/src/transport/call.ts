@@ -5,8 +5,10 @@ import type { CallSettings } from '../options/call-options.ts'
 import type { ResponseNotice } from '../options/hooks.ts'
 import type { ClientSettings } from '../options/notes-client-options.ts'
 import { connectionFailure, networkCodeOf } from './connection-failure.ts'
+import { RETRIED_STATUSES } from './failure-statuses.ts'
 import { mayBeRepeated, nameOf, type Operation } from './operation.ts'
-import { readText, requestIdOf, retryAfterOf } from './response-parts.ts'
+import { requestedDelayOf } from './requested-delay.ts'
+import { type Body, endsEarly, readBodyOf, requestIdOf } from './response-parts.ts'
 
 /** A call of an operation. It sends one or more requests. */
 interface OutgoingCall extends CallSettings {
@@ -21,13 +23,11 @@ interface OutgoingCall extends CallSettings {
 export interface Answer extends Pick<Response, 'status' | 'headers'> {
   readonly operation: Operation
   /** The body; `undefined` if it is longer than 64 MiB. */
-  readonly text: string | undefined
+  readonly body: Body | undefined
   /** All requests of the call. */
   readonly attempts: readonly CallAttempt[]
 }
 
-// 529 is not an HTTP status. Some services answer it while they are overloaded.
-const RETRIED_STATUSES = [408, 429, 500, 502, 503, 504, 529]
 // With a longer delay, a user would think that the program hangs.
 const LONGEST_DELAY_MS = 60_000
 
@@ -42,15 +42,17 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
   const deadline = performance.now() + totalTimeoutMs
   const attempts: CallAttempt[] = []
   let latest: ResponseNotice | undefined
-  let latestText: string | undefined
+  /** How the latest request ended; `undefined` before, and while one is under way. */
+  let end: AttemptEnd | undefined
   let endedAt = 0
+  let requestedMs: number | undefined
 
   // Not the signal itself: Node.js 22 keeps what ky derives from a signal as long as the signal, and many calls may share it.
   const callAbort = signal && new AbortController()
   const forwardAbort = () => callAbort?.abort(signal?.reason)
   signal?.addEventListener('abort', forwardAbort)
   try {
-    const response = await ky(call.url, {
+    await ky(call.url, {
       method: operation.method,
       json: call.body,
       redirect: 'manual',
@@ -62,29 +64,29 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
       retry: {
         limit: call.maxRetries,
         methods: [operation.method],
-        statusCodes: RETRIED_STATUSES,
-        afterStatusCodes: RETRIED_STATUSES,
+        statusCodes: [...RETRIED_STATUSES],
+        // ky would also obey the reset of a rate limit that is not exceeded. `shouldRetry` reads the requested delay instead.
+        afterStatusCodes: [],
         retryOnTimeout: true,
-        maxRetryAfter: LONGEST_DELAY_MS,
-        delay: longestBackoff,
-        jitter: true,
+        delay: longestDelay,
+        jitter: (longestMs) => (requestedMs === undefined ? Math.random() * longestMs : longestMs),
         shouldRetry: ({ error, retryCount }) => shouldRetry(error, retryCount),
       },
     })
-    return answerOf(response)
   } catch (error) {
     signal?.throwIfAborted()
     // ky's errors contain the request with the key. They are neither thrown nor kept as a cause.
-    if (isHTTPError(error)) return answerOf(error.response)
-    if (isTimeoutError(error)) throw connectionFailure('timeout', call, attempts, settings)
-    if (isNetworkError(error)) throw connectionFailure('network_error', call, attempts, settings)
-    throw error
+    if (!isHTTPError(error) && !isTimeoutError(error) && !isNetworkError(error)) throw error
   } finally {
     signal?.removeEventListener('abort', forwardAbort)
   }
+  return answerOrFailure()
 
-  function answerOf({ status, headers }: Response): Answer {
-    return { operation, status, headers, text: latestText, attempts }
+  /** If the time is over during a delay, the request before the delay says what failed. */
+  function answerOrFailure(): Answer {
+    const { response, body, failure = 'timeout' } = end ?? {}
+    if (response !== undefined) return { operation, status: response.status, headers: response.headers, body, attempts }
+    throw connectionFailure(failure === 'network_error' ? failure : 'timeout', call, attempts, settings)
   }
 
   /** The `fetch` of ky. It also reads the body, so that a broken body is retried, and the time limit of a request includes the body. */
@@ -98,10 +100,11 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     // Not among ky's options: ky copies headers three times, and starts a timer for each hook.
     for (const [name, value] of call.headers) request.headers.set(name, value)
     request.headers.set('authorization', `Bearer ${apiKey}`)
-    const { response, text, failure, networkCode } = await attempt(settings, request, signal)
+    end = undefined
+    end = await attempt(settings, request, signal)
+    const { response, failure, networkCode } = end
     const status = response?.status
     const requestId = response && requestIdOf(response.headers)
-    latestText = text
     endedAt = performance.now()
     latest = { ...sent, status, failure, networkCode, requestId, durationMs: endedAt - began }
     if (failure !== 'aborted') attempts.push({ status, failure, networkCode, delayMs })
@@ -111,25 +114,25 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
     throw new NetworkError(request)
   }
 
-  /** @returns `undefined` to let ky decide. Never `true`, because ky would then ignore `Retry-After`. */
+  /** ky calls it before `delay`. @returns `undefined` to let ky decide by the status */
   function shouldRetry(error: Error, retry: number): false | undefined {
-    const retryAfterMs = isHTTPError(error) ? retryAfterOf(error.response.headers) : undefined
-    const longestMs = Math.min(LONGEST_DELAY_MS, retryAfterMs ?? longestBackoff(retry))
-    // Without time for the delay, ky would wait until the call times out, and the last response would be lost.
-    return mayBeRepeated(operation, attempts.at(-1)) && longestMs < deadline - performance.now() ? undefined : false
+    requestedMs = isHTTPError(error) ? requestedDelayOf(error.response) : undefined
+    // Without time for the delay, ky would wait until the time is over.
+    const hasTime = longestDelay(retry) < deadline - performance.now()
+    return mayBeRepeated(operation, attempts.at(-1)) && hasTime ? undefined : false
   }
-}
 
-/** The longest delay before a retry without `Retry-After`. It doubles with each retry. */
-function longestBackoff(retry: number): number {
-  return Math.min(LONGEST_DELAY_MS, 300 * 2 ** (retry - 1))
+  /** The longest delay before a retry: what the service requests, or else a time that doubles with each retry. */
+  function longestDelay(retry: number): number {
+    return Math.min(LONGEST_DELAY_MS, requestedMs ?? 300 * 2 ** (retry - 1))
+  }
 }
 
 /** How one request ended: with a complete response of any status, or without one. */
 interface AttemptEnd {
   readonly response?: Response
   /** The body of the response, which has been read; `undefined` if it is longer than 64 MiB. */
-  readonly text?: string | undefined
+  readonly body?: Body | undefined
   /** Why there is no response. */
   readonly failure?: 'timeout' | 'network_error' | 'aborted'
   readonly networkCode?: string | undefined
@@ -145,7 +148,12 @@ function attempt({ fetch }: ClientSettings, request: Request, signal: AbortSigna
     // A hook may have aborted it.
     if (request.signal.aborted) return end()
     request.signal.addEventListener('abort', end)
-    const complete = async (response: Response) => resolve({ response, text: await readText(response) })
+    const complete = async (response: Response) => {
+      const body = await readBodyOf(response)
+      // The code of Node.js for a compressed body that ends early, which its `fetch` does not report.
+      if (endsEarly(response, body)) resolve({ failure: 'network_error', networkCode: 'Z_BUF_ERROR' })
+      else resolve({ response, body })
+    }
     const fail = (error: unknown) => resolve({ failure: 'network_error', networkCode: networkCodeOf(error) })
     Promise.resolve(request).then(fetch).then(complete).catch(fail)
   })

@@ -26,6 +26,7 @@ export function connectionFailure(
 function explainNetworkCode(code = ''): string {
   if (code === 'ECONNREFUSED') return 'No program listens at this address. '
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the host was not found. '
+  if (code === 'Z_BUF_ERROR') return 'The response ended early. '
   if (/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_/.test(code)) return 'The certificate of the host was not accepted. '
   return ''
 }

@@ -47,10 +47,13 @@ describe('an error response', () => {
     [413, 'unexpected_status'],
     [418, 'unexpected_status'],
     [422, 'invalid_request'],
+    [425, 'server_error'],
     [429, 'rate_limited'],
     [500, 'server_error'],
     [501, 'not_supported'],
     [503, 'server_error'],
+    [520, 'server_error'],
+    [530, 'server_error'],
     [599, 'server_error'],
     [300, 'unexpected_status'],
     [304, 'unexpected_status'],
@@ -129,12 +132,32 @@ describe('a 403', () => {
   })
 })
 
+describe('a failure of a gateway', () => {
+  it.each([425, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 528, 530])('is named: %i', async (status) => {
+    const error = await refusal({ status, body: `<html><title>${CONTENT} | 522: Connection timed out</title></html>` })
+    expect(error).toMatchObject({ code: 'server_error', status, serverCode: undefined, serverMessage: undefined })
+    expect(String(error)).toContain('a gateway in front of the service')
+    expect(shownBy(error)).not.toContain(CONTENT)
+  })
+
+  it.each([500, 503, 529])('is not a failure of the service itself: %i', async (status) => {
+    expect(String(await refusal({ status }))).toContain('the service failed')
+  })
+})
+
 describe('a 429', () => {
   it('has the delay of Retry-After', async () => {
     const error = await refusal({ status: 429, headers: { 'retry-after': '30' } })
     expect(error).toBeInstanceOf(RateLimitedError)
     expect(error).toMatchObject({ retryAfterMs: 30_000 })
     expect(String(error)).toContain('Wait 30 s')
+  })
+
+  it('has the delay until the reset of the rate limit', async () => {
+    const reset = `${Math.floor(Date.now() / 1000) + 3_600}`
+    const error = await refusal({ status: 429, headers: { 'x-ratelimit-reset': reset } })
+    expect((error as RateLimitedError).retryAfterMs).toBeGreaterThan(3_590_000)
+    expect((error as RateLimitedError).retryAfterMs).toBeLessThan(3_610_000)
   })
 
   it('may have no Retry-After', async () => {

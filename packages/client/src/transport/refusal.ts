@@ -2,8 +2,10 @@ import { shortWord } from '@notewire/protocol'
 import { ApiError, ForbiddenError, NotFoundError, RateLimitedError } from '../errors/api-error.ts'
 import type { ApiErrorCode } from '../errors/notes-client-error.ts'
 import type { Answer } from './call.ts'
+import { GATEWAY_STATUSES } from './failure-statuses.ts'
 import { nameOf, type Verdict } from './operation.ts'
-import { requestIdOf, retryAfterOf } from './response-parts.ts'
+import { requestedDelayOf } from './requested-delay.ts'
+import { requestIdOf } from './response-parts.ts'
 
 /**
  * The error for an answer, or `undefined` if the operation is done.
@@ -31,10 +33,10 @@ export function refusalOf(answer: Answer, apiKey: string): ApiError | undefined 
     return new ForbiddenError(message(explainForbidden(scope, operation.scope)), facts, scope)
   }
   if (verdict === 'rate_limited') {
-    const retryAfterMs = retryAfterOf(answer.headers)
+    const retryAfterMs = requestedDelayOf(answer)
     return new RateLimitedError(message(explainRateLimited(retryAfterMs)), facts, retryAfterMs)
   }
-  const explained = message(EXPLANATIONS[verdict])
+  const explained = message(GATEWAY_STATUSES.includes(status) ? GATEWAY_FAILED : EXPLANATIONS[verdict])
   // Only a path with an id is about one note or endpoint. Missing content has another verdict.
   if (verdict === 'not_found' && operation.path.includes('{')) return new NotFoundError(explained, facts)
   return new ApiError(verdict, explained, facts)
@@ -63,6 +65,7 @@ const VERDICTS: Readonly<Record<number, Verdict>> = {
   404: 'not_found',
   405: 'not_supported',
   422: 'invalid_request',
+  425: 'server_error',
   429: 'rate_limited',
   501: 'not_supported',
 }
@@ -73,15 +76,12 @@ function verdictOf(status: number): Verdict {
 }
 
 /** The service's error (open point 22); empty if there is none. */
-function serverErrorIn({ status, text }: Answer): Readonly<Record<string, unknown>> {
+function serverErrorIn({ status, body }: Answer): Readonly<Record<string, unknown>> {
   // A successful answer has no error, and may be long.
-  if (status < 400 || text === undefined) return {}
-  try {
-    const error: unknown = JSON.parse(text)?.error
-    return typeof error === 'object' && error !== null ? { ...error } : {}
-  } catch {
-    return {}
-  }
+  if (status < 400) return {}
+  const json = body?.json
+  const error = typeof json === 'object' && json !== null && 'error' in json ? json.error : undefined
+  return typeof error === 'object' && error !== null ? { ...error } : {}
 }
 
 /** A longer sentence is cut. */
@@ -127,6 +127,9 @@ function explainRateLimited(retryAfterMs: number | undefined): string {
   const pause = retryAfterMs === undefined ? 'a while' : `${Math.ceil(retryAfterMs / 1000)} s`
   return `the service received too many requests. Wait ${pause} before the next call, and run fewer calls at the same time.`
 }
+
+const GATEWAY_FAILED =
+  'a gateway in front of the service could not get a response from the service. Call again later; if the failure continues, report it to the service.'
 
 const EXPLANATIONS: Readonly<Record<Exclude<ApiErrorCode, 'forbidden' | 'rate_limited'>, string>> = {
   unauthorized:

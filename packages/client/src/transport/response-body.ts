@@ -3,7 +3,7 @@ import { readShapeWithDrift, type ShapeReading } from '@notewire/protocol/schema
 import { InvalidResponseError } from '../errors/notes-client-error.ts'
 import type { Answer } from './call.ts'
 import { nameOf } from './operation.ts'
-import { requestIdOf } from './response-parts.ts'
+import { NOT_JSON, requestIdOf } from './response-parts.ts'
 
 /**
  * Reads the body of a successful answer.
@@ -12,16 +12,15 @@ import { requestIdOf } from './response-parts.ts'
  * @throws {@link InvalidResponseError} with the path of the first problem. It never quotes the body
  */
 export function readBody<Shape>(answer: Answer, read: (body: unknown) => Shape): Shape {
-  const { text } = answer
-  if (text === undefined) {
+  const { body } = answer
+  if (body === undefined) {
     throw invalid(
       answer,
       '',
       'the response body is larger than 64 MiB. If the call takes the option limit, pass a smaller one; otherwise report it to the service with the request id.',
     )
   }
-  const body = parseJson(text)
-  if (body === NOT_JSON) {
+  if (body.json === NOT_JSON) {
     throw invalid(
       answer,
       '',
@@ -29,7 +28,7 @@ export function readBody<Shape>(answer: Answer, read: (body: unknown) => Shape):
     )
   }
   try {
-    return read(body)
+    return read(body.json)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
     throw invalidResponse(answer, error)
@@ -66,14 +65,4 @@ function invalid(answer: Answer, path: string, problem: string): InvalidResponse
   const operation = nameOf(answer.operation)
   const message = `${operation} answered ${status}, but ${problem}`
   return new InvalidResponseError(message, { operation, path, status, requestId: requestIdOf(headers), attempts })
-}
-
-const NOT_JSON = Symbol('not JSON')
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return NOT_JSON
-  }
 }

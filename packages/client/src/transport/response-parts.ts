@@ -5,35 +5,59 @@ export function requestIdOf(headers: Headers): string | undefined {
   return shortWord(headers.get('x-request-id'))
 }
 
+/** What `Body.json` returns if the text is no JSON. */
+export const NOT_JSON = Symbol('not JSON')
+const UNPARSED = Symbol('unparsed')
+
+/** A body that was read to its end. Its JSON is parsed once, because a body may be long. */
+export class Body {
+  readonly text: string
+  #json: unknown = UNPARSED
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get json(): unknown {
+    if (this.#json === UNPARSED) this.#json = parseJson(this.text)
+    return this.#json
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return NOT_JSON
+  }
+}
+
 /**
- * How long the service asks to wait (`Retry-After`, in seconds or as a date), in milliseconds, a multiple of 1000.
- *
- * A date is compared with the header `Date` of the same answer if it has one, because both are of the service's clock.
+ * Whether a compressed body ends early. The `fetch` of Node.js and of browsers returns the part of it that can be decompressed, without an
+ * error, if a proxy ends the message as if it were complete.
  */
-export function retryAfterOf(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')
-  if (value === null) return undefined
-  if (/^\d{1,10}$/.test(value)) return Number(value) * 1000
-  // Date.parse would read "-1" as a year.
-  if (!value.endsWith(' GMT')) return undefined
-  const now = Date.parse(headers.get('date') ?? '') || Date.now()
-  const seconds = Math.ceil((Date.parse(value) - now) / 1000)
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds * 1000)
+export function endsEarly({ status, headers }: Response, body: Body | undefined): boolean {
+  const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
+  if (body === undefined || encoding === 'identity') return false
+  // Other text may be the page of a proxy. A part of an object or of a list is never valid JSON.
+  const start = body.text.trimStart()[0]
+  if (start === undefined) return status === 200
+  return (start === '{' || start === '[') && body.json === NOT_JSON
 }
 
 // Larger than any page or transcript. Without a limit, a faulty service could exhaust the memory.
 const LONGEST_BODY_BYTES = 64 * 1024 * 1024
 
 /** Reads the body of a response to its end. Returns `undefined` if it is longer than 64 MiB. */
-export async function readText({ body }: Response): Promise<string | undefined> {
-  if (body === null) return ''
+export async function readBodyOf({ body }: Response): Promise<Body | undefined> {
+  if (body === null) return new Body('')
   const reader = body.getReader()
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
   for (;;) {
     const { done, value } = await reader.read()
-    if (done) return text + decoder.decode()
+    if (done) return new Body(text + decoder.decode())
     bytes += value.length
     if (bytes > LONGEST_BODY_BYTES) {
       // The connection may already be broken. The rest of the body is not needed either way.

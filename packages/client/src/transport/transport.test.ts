@@ -39,7 +39,7 @@ describe('a request that failed', () => {
   beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
   afterEach(() => void vi.restoreAllMocks())
 
-  it.each([408, 429, 500, 502, 503, 504, 529])('with %i is sent again', async (status) => {
+  it.each([408, 425, 429, 500, 502, 503, 504, 520, 522, 526, 529, 530])('with %i is sent again', async (status) => {
     await using server = await serve((_, count) => (count < 3 ? { status, body: 'not now' } : NOTE))
     expect(await clientOf(server).notes.get('n1')).toEqual(NOTE.body)
     expect(server.requests).toHaveLength(3)

@@ -1,0 +1,110 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { errorOf } from '../fixtures/error-of.ts'
+import { serveRaw } from '../fixtures/raw-server.ts'
+import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
+import { nodeFetch } from '../node-fetch.ts'
+import { NotesClient } from '../notes-client.ts'
+
+const NOTE = {
+  note_id: 'n1',
+  revision: 1,
+  title: CONTENT,
+  more: [{ numbers: Array.from({ length: 40 }, (_, index) => Math.sqrt(index)) }],
+}
+const JSON_BYTES = Buffer.from(JSON.stringify(NOTE))
+const ENCODINGS: Readonly<Record<string, Buffer>> = {
+  gzip: gzipSync(JSON_BYTES),
+  deflate: deflateSync(JSON_BYTES),
+  br: brotliCompressSync(JSON_BYTES),
+}
+const FETCHES = { 'the global fetch': undefined, nodeFetch }
+
+/** How a message is framed: each ends as if its part of the body were the whole. */
+const FRAMES: Readonly<Record<string, (encoding: string, body: Buffer) => Buffer>> = {
+  'content-length': (encoding, body) =>
+    message([`content-encoding: ${encoding}`, `content-length: ${body.length}`], body),
+  chunks: (encoding, body) => {
+    const chunk = body.length === 0 ? [] : [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n')]
+    const chunks = Buffer.concat([...chunk, Buffer.from('0\r\n\r\n')])
+    return message([`content-encoding: ${encoding}`, 'transfer-encoding: chunked'], chunks)
+  },
+  'the end of the connection': (encoding, body) =>
+    message([`content-encoding: ${encoding}`, 'connection: close'], body),
+}
+
+// The shortest delays.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
+
+describe.each(Object.entries(FETCHES))('a compressed body that ends early, with %s', (_, fetch) => {
+  it.each(Object.keys(FRAMES))('is requested again, wherever it ends: %s', async (frame) => {
+    const position = fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true })
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...Object.keys(ENCODINGS)), position, async (encoding, part) => {
+        const whole = ENCODINGS[encoding] ?? Buffer.alloc(0)
+        const cut = whole.subarray(0, Math.floor(whole.length * part))
+        await using server = await serveRaw((socket, count) =>
+          socket.end(FRAMES[frame]?.(encoding, count === 1 ? cut : whole)),
+        )
+        const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
+        expect(await client.notes.get('n1')).toEqual(NOTE)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it.each(Object.keys(FRAMES))('is a network error in the end: %s', async (frame) => {
+    for (const [encoding, whole] of Object.entries(ENCODINGS)) {
+      const cut = whole.subarray(0, whole.length / 2)
+      await using server = await serveRaw((socket) => socket.end(FRAMES[frame]?.(encoding, cut)))
+      const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
+      const error = await errorOf(client.notes.get('n1'))
+      expect(error).toMatchObject({ code: 'network_error', attempts: [{}, {}, {}] })
+      expect(String(error)).toContain('The response ended early.')
+      expect(shownBy(error)).not.toContain(CONTENT)
+    }
+  })
+
+  it.each(Object.keys(ENCODINGS))('because the connection breaks is requested again: %s', async (encoding) => {
+    const whole = ENCODINGS[encoding] ?? Buffer.alloc(0)
+    const headers = [`content-encoding: ${encoding}`, `content-length: ${whole.length}`]
+    await using server = await serveRaw((socket, count) => {
+      if (count === 1) socket.end(message(headers, whole.subarray(0, whole.length / 2)))
+      else socket.end(message(headers, whole))
+    })
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
+    expect(await client.notes.get('n1')).toEqual(NOTE)
+  })
+
+  it('is not requested again after a POST that creates, and the error says what to do', async () => {
+    let requests = 0
+    await using server = await serveRaw((socket) => {
+      requests += 1
+      socket.end(FRAMES['content-length']?.('gzip', gzipSync(JSON_BYTES).subarray(0, 60)))
+    })
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
+    const error = await errorOf(client.webhookEndpoints.create({ url: 'https://app.example', events: [] }))
+    expect(error).toMatchObject({ code: 'network_error', message: expect.stringContaining('List the endpoints') })
+    expect(requests).toBe(1)
+  })
+
+  it('is not what a compressed page of a proxy is, or an empty response', async () => {
+    const page = gzipSync('<html>maintenance</html>')
+    await using server = await serveRaw((socket) => socket.end(FRAMES['content-length']?.('gzip', page)))
+    const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
+    expect(await errorOf(client.notes.get('n1'))).toMatchObject({
+      code: 'invalid_response',
+      attempts: [{ status: 200 }],
+    })
+    await using empty = await serveRaw((socket) =>
+      socket.end('HTTP/1.1 204 No Content\r\ncontent-encoding: gzip\r\n\r\n'),
+    )
+    await new NotesClient({ baseUrl: empty.baseUrl, apiKey: API_KEY, fetch }).webhookEndpoints.delete('e1')
+  })
+})
+
+function message(headers: readonly string[], body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers.join('\r\n')}\r\n\r\n`), body])
+}
