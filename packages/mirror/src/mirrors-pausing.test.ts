@@ -79,6 +79,38 @@ describe('a rate limit of some keys', () => {
     await workFor(world, rest)
     expect(asked).toHaveLength(2)
   })
+
+  it.each([
+    ['seconds', 'ratelimit-reset', () => '7200'],
+    ['a time in seconds', 'x-ratelimit-reset', (now: number) => (now / 1_000 + 7_200).toFixed(0)],
+    ['a time in milliseconds', 'x-rate-limit-reset', (now: number) => (now + 7_200_000).toFixed(0)],
+  ])('pauses its integration until the reset of the limit, in %s', async (_form, header, reset) => {
+    const { world, answers, asked } = await addedCustomers(1)
+    await using _ = world
+    const limited = () => {
+      const now = world.service.clock.now()
+      const headers = { [header]: reset(now), date: new Date(now).toUTCString() }
+      return new Response(null, { status: 429, headers })
+    }
+    answers.set('customer-0', limited)
+    await world.mirrors.work(BUDGET)
+    await workFor(world, 119)
+    expect(asked).toHaveLength(1)
+    await workFor(world, 2)
+    expect(asked).toHaveLength(2)
+  })
+
+  it.each(['ratelimit-reset', 'x-ratelimit-reset'])(
+    'does not pause its integration after a 503 with %s',
+    async (header) => {
+      const { world, answers, asked } = await addedCustomers(1)
+      await using _ = world
+      answers.set('customer-0', () => new Response(null, { status: 503, headers: { [header]: '7200' } }))
+      await world.mirrors.work(BUDGET)
+      await workFor(world, 2)
+      expect(asked.length).toBeGreaterThan(2)
+    },
+  )
 })
 
 describe('a service that refuses all keys', () => {
