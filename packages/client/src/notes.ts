@@ -182,7 +182,8 @@ export class Notes {
   }
 
   /**
-   * Reads the transcript and the summary of a note that was listed or read before, concurrently.
+   * Reads the transcript and the summary of a note that was listed or read before, concurrently. If one of the two requests fails, the
+   * other is aborted.
    *
    * Missing content is no error: it has a `status`. Content is read if its status in the note is `ready` or absent. Needs the scopes
    * `transcripts:read` and `summaries:read`.
@@ -199,10 +200,7 @@ export class Notes {
    */
   async content(note: Note, options: CallOptions = {}): Promise<NoteWithContent> {
     requireId('note.note_id', note?.note_id)
-    return await readNoteContent(note, {
-      transcript: () => this.transcript(note.note_id, options),
-      summary: () => this.summary(note.note_id, options),
-    })
+    return await readNoteContent(note, this, options)
   }
 
   async #get(noteId: string, options: CallOptions): Promise<Note> {

@@ -1,8 +1,9 @@
 import { createNotesService } from '@notewire/mock-server'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { errorOf } from '../fixtures/error-of.ts'
 import { API_KEY } from '../fixtures/secrets.ts'
+import { serve } from '../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
 
 let unhandled: unknown[] = []
@@ -160,6 +161,39 @@ describe('notes.content', () => {
       summary: { status: 'not_ready' },
     })
     expect(service.requests).toEqual([])
+  })
+})
+
+describe('a request for content that fails', () => {
+  it.each([
+    ['transcript', 'summary'],
+    ['summary', 'transcript'],
+  ])('ends the other one: %s', async (failing, waiting) => {
+    const closed: string[] = []
+    const answers = new Map([[`/v1/notes/n0/${failing}`, { status: 403 }]])
+    await using server = await serve(
+      ({ url }) => answers.get(url) ?? ((response) => response.on('close', () => closed.push(url))),
+    )
+    const { notes } = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY })
+    const began = performance.now()
+    const error = await errorOf(notes.content({ note_id: 'n0', revision: 1 }))
+    expect(error).toMatchObject({ code: 'forbidden' })
+    await expect.poll(() => closed, { timeout: 2_000 }).toEqual([`/v1/notes/n0/${waiting}`])
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+
+  it('that its signal aborts rejects with the reason', async () => {
+    const controller = new AbortController()
+    const added = vi.spyOn(controller.signal, 'addEventListener')
+    const removed = vi.spyOn(controller.signal, 'removeEventListener')
+    const service = contentService(1, (_, __, signal) => hanging(signal))
+    const reading = service.client.notes.content({ note_id: 'n0', revision: 1 }, { signal: controller.signal })
+    await turns(3)
+    controller.abort(new Error('enough'))
+    await expect(reading).rejects.toBe(controller.signal.reason)
+    await turns(3)
+    expect(service.inFlight).toBe(0)
+    expect(removed).toHaveBeenCalledTimes(added.mock.calls.length)
   })
 })
 

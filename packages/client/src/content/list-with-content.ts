@@ -1,8 +1,7 @@
-import { type Note, OptionError, type Summary, type Transcript } from '@notewire/protocol'
+import { type Note, OptionError } from '@notewire/protocol'
 import type { CallOptions } from '../options/call-options.ts'
 import { readAhead } from './read-ahead.ts'
-import type { NoteWithContent } from './read-content.ts'
-import { readNoteContent } from './read-content.ts'
+import { type ContentReads, type NoteWithContent, readNoteContent } from './read-content.ts'
 
 /** The options of `notes.listWithContent`. */
 export interface ContentListOptions extends CallOptions {
@@ -15,11 +14,9 @@ export interface ContentListOptions extends CallOptions {
   readonly concurrency?: number | undefined
 }
 
-/** The operations that read notes and their content. */
-export interface ContentReads {
+/** The operations that list notes and read their content. */
+interface NoteReads extends ContentReads {
   list(options: CallOptions): AsyncIterable<Note>
-  transcript(noteId: string, options: CallOptions): Promise<Transcript>
-  summary(noteId: string, options: CallOptions): Promise<Summary>
 }
 
 /**
@@ -28,7 +25,7 @@ export interface ContentReads {
  * @throws `OptionError` for an invalid concurrency
  */
 export function createContentList(
-  reads: ContentReads,
+  reads: NoteReads,
   { concurrency = 4, signal, ...options }: ContentListOptions,
 ): AsyncIterable<NoteWithContent> {
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
@@ -41,15 +38,8 @@ export function createContentList(
     [Symbol.asyncIterator]: () =>
       readAhead(
         (stop) => reads.list({ ...options, signal: stop }),
-        (note, stop) => readContent(note, { ...options, signal: stop }),
+        (note, stop) => readNoteContent(note, reads, { ...options, signal: stop }),
         { ahead: concurrency, signal },
       ),
-  }
-
-  function readContent(note: Note, callOptions: CallOptions): Promise<NoteWithContent> {
-    return readNoteContent(note, {
-      transcript: () => reads.transcript(note.note_id, callOptions),
-      summary: () => reads.summary(note.note_id, callOptions),
-    })
   }
 }

@@ -7,6 +7,8 @@ import {
   type TranscriptStatus,
 } from '@notewire/protocol'
 import { NotesClientError } from '../errors/notes-client-error.ts'
+import type { CallOptions } from '../options/call-options.ts'
+import { readBoth } from './read-both.ts'
 
 /** The transcript of a listed note, or why there is none. */
 export type TranscriptContent =
@@ -39,15 +41,19 @@ export interface NoteWithContent {
   readonly summary: SummaryContent
 }
 
-/** Reads the transcript and the summary of a listed note concurrently. */
-export async function readNoteContent(
-  note: Note,
-  read: { readonly transcript: () => Promise<Transcript>; readonly summary: () => Promise<Summary> },
-): Promise<NoteWithContent> {
-  const [transcript, summary] = await Promise.all([
-    readTranscriptContent(note, read.transcript),
-    readSummaryContent(note, read.summary),
-  ])
+/** The operations that read the content of a note. */
+export interface ContentReads {
+  transcript(noteId: string, options: CallOptions): Promise<Transcript>
+  summary(noteId: string, options: CallOptions): Promise<Summary>
+}
+
+/** Reads the transcript and the summary of a listed note concurrently. If one of the requests fails, the other is aborted. */
+export async function readNoteContent(note: Note, reads: ContentReads, options: CallOptions): Promise<NoteWithContent> {
+  const [transcript, summary] = await readBoth(
+    options.signal,
+    (signal) => readTranscriptContent(note, () => reads.transcript(note.note_id, { ...options, signal })),
+    (signal) => readSummaryContent(note, () => reads.summary(note.note_id, { ...options, signal })),
+  )
   return { note, transcript, summary }
 }
 

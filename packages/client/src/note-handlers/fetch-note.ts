@@ -1,4 +1,5 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
+import { readBoth } from '../content/read-both.ts'
 import { readSummaryContent, readTranscriptContent } from '../content/read-content.ts'
 import { NotFoundError } from '../errors/api-error.ts'
 import type { CallOptions } from '../options/call-options.ts'
@@ -17,7 +18,7 @@ export interface NoteSource {
 /** What the service returned for a note: its current state, or that the key can access no such note. */
 export type FetchedNote = ({ readonly status: 'found' } & CurrentNote) | { readonly status: 'not_found' }
 
-/** Fetches the record of a note, and then the requested parts concurrently. */
+/** Fetches the record of a note, and then the requested parts concurrently. If a request for a part fails, the other is aborted. */
 export async function fetchNote(
   { notes }: NoteSource,
   noteId: string,
@@ -31,14 +32,17 @@ export async function fetchNote(
     if (error instanceof NotFoundError) return { status: 'not_found' }
     throw error
   }
-  const [transcript, summary] = await Promise.all([
-    parts.includes('transcript')
-      ? readTranscriptContent(note, () => notes.transcript(noteId, { signal })).then(currentTranscript)
-      : NOT_FETCHED,
-    parts.includes('summary')
-      ? readSummaryContent(note, () => notes.summary(noteId, { signal })).then(currentSummary)
-      : NOT_FETCHED,
-  ])
+  const [transcript, summary] = await readBoth(
+    signal,
+    async (stop) =>
+      parts.includes('transcript')
+        ? currentTranscript(await readTranscriptContent(note, () => notes.transcript(noteId, { signal: stop })))
+        : NOT_FETCHED,
+    async (stop) =>
+      parts.includes('summary')
+        ? currentSummary(await readSummaryContent(note, () => notes.summary(noteId, { signal: stop })))
+        : NOT_FETCHED,
+  )
   return { status: 'found', note, transcript, summary }
 }
 

@@ -103,6 +103,27 @@ describe('noteHandlers', () => {
     expect({ changed, removed }).toEqual({ changed: [], removed: [] })
   })
 
+  it('ends the request for a part if the other one fails', async () => {
+    const { note, context, service } = await aCopy()
+    let ended: unknown
+    const fetch = async (request: Request) => {
+      if (request.url.endsWith('/transcript')) return new Response(null, { status: 403 })
+      if (!request.url.endsWith('/summary')) return await service.fetch(request)
+      return await new Promise<Response>((_, reject) => {
+        request.signal.addEventListener('abort', () => {
+          ended = request.signal.reason
+          reject(ended)
+        })
+      })
+    }
+    const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch })
+    const { prepare } = noteHandlers(client, { changed: () => undefined, removed: () => undefined })
+    const data = { note_id: note.note_id, revision: note.revision }
+    const preparing = prepare({ event_id: 'e1', event_type: 'note.updated', data }, context)
+    await expect(preparing).rejects.toMatchObject({ code: 'forbidden' })
+    await expect.poll(() => ended).toBeDefined()
+  })
+
   it('fetches only the parts of the option parts', async () => {
     const { handle, changed, service } = await aCopy({}, ['summary'])
     await handle('note.ended')

@@ -64,10 +64,16 @@ async function readDirty(
   const { noteId, revision } = before
   const request = { start: startSequence, requestedAt: context.clock.now() }
   const announced = highestKnownRevision(before)
-  const reading = context.readNote(noteId)
+  // If reading the record fails, the content is of no use.
+  const abandoned = new AbortController()
+  const reading = context.readNote(noteId).catch((error) => {
+    abandoned.abort(error)
+    throw error
+  })
   // After an event the content has changed, too. Reading it now saves a round trip.
   const isAnnounced = announced > (revision ?? -1)
-  const readingContent = isAnnounced ? limit(() => readAnnounced(noteId, announced, context)) : undefined
+  const untilAbandoned = () => ({ ...context, signal: AbortSignal.any([context.signal, abandoned.signal]) })
+  const readingContent = isAnnounced ? limit(() => readAnnounced(noteId, announced, untilAbandoned())) : undefined
   const note = await reading.finally(() => readingContent)
   const content = await readingContent
   const known = await applyAnswer(noteId, note, request, context)
