@@ -132,6 +132,7 @@ const people = [
   types,
   whole('round-trip'),
   whole('note-handlers'),
+  whole('another-key'),
   whole('wrong-arguments'),
   whole('contract-variants'),
   whole('contract-errors'),

@@ -27,6 +27,7 @@ export type {
 } from './note-handlers/current-note.ts'
 export type { NoteSource } from './note-handlers/fetch-note.ts'
 export type { AppliedNote } from './note-handlers/judge-note.ts'
+export { KeyUnprovenError } from './note-handlers/key-unproven-error.ts'
 export {
   type NoteHandlerContext,
   type NoteHandlers,

@@ -1,4 +1,5 @@
 import { keyIdOf } from '@notewire/protocol'
+import { rememberAccess } from './access-identity.ts'
 import { createDriftWatch } from './drift/drift-watch.ts'
 import { identifyKey, type KeyIdentity } from './key-identity.ts'
 import { Notes } from './notes.ts'
@@ -73,5 +74,6 @@ export class NotesClient {
       const time = Date.parse(transport.date ?? '')
       return Number.isNaN(time) ? undefined : new Date(time)
     }
+    rememberAccess([this.notes, this.serviceTime], settings.baseUrl, settings.apiKey)
   }
 }

@@ -18,20 +18,28 @@ export interface NoteSource {
 /** What the service returned for a note: its current state, or that the key can access no such note. */
 export type FetchedNote = ({ readonly status: 'found' } & CurrentNote) | { readonly status: 'not_found' }
 
-/** Fetches the record of a note, and then the requested parts concurrently. If a request for a part fails, the other is aborted. */
-export async function fetchNote(
+/** Fetches the record of a note; `undefined` if the key can access no such note. */
+export async function fetchRecord(
   { notes }: NoteSource,
   noteId: string,
+  signal: AbortSignal,
+): Promise<Note | undefined> {
+  try {
+    return await notes.get(noteId, { signal })
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined
+    throw error
+  }
+}
+
+/** Fetches the requested parts of a note concurrently. If a request for a part fails, the other is aborted. */
+export async function fetchParts(
+  { notes }: NoteSource,
+  noteId: string,
+  note: Note,
   parts: readonly NotePart[],
   signal: AbortSignal,
 ): Promise<FetchedNote> {
-  let note: Note
-  try {
-    note = await notes.get(noteId, { signal })
-  } catch (error) {
-    if (error instanceof NotFoundError) return { status: 'not_found' }
-    throw error
-  }
   const [transcript, summary] = await readBoth(
     signal,
     async (stop) =>
@@ -47,3 +55,12 @@ export async function fetchNote(
 }
 
 const NOT_FETCHED = { status: 'not_fetched' } as const
+
+/** Whether a part has a lower revision than its note. */
+export function hasLowerContentRevision(fetched: FetchedNote): boolean {
+  if (fetched.status === 'not_found') return false
+  const { note, transcript, summary } = fetched
+  return [transcript, summary].some(
+    (part) => part.status === 'ready' && (part.revision ?? note.revision) < note.revision,
+  )
+}

@@ -11,8 +11,10 @@ import {
   type WebhookEvent,
 } from '@notewire/protocol'
 import type { CurrentNote, NotePart } from './current-note.ts'
-import { type FetchedNote, fetchNote, type NoteSource } from './fetch-note.ts'
+import { fetchParts, fetchRecord, hasLowerContentRevision, type NoteSource } from './fetch-note.ts'
 import { type AppliedNote, type ChangeEvent, isLater, type Judgement, judgeNote } from './judge-note.ts'
+import { keyProofOf } from './key-proof.ts'
+import { KeyUnprovenError } from './key-unproven-error.ts'
 import { NoteNotCurrentError } from './note-not-current-error.ts'
 
 /** What {@link noteHandlers} needs to fetch a note. */
@@ -47,6 +49,14 @@ export interface NoteHandlersOptions<Context extends NoteHandlerContext = NoteHa
    * @default ['transcript', 'summary']
    */
   readonly parts?: readonly NotePart[] | undefined
+  /**
+   * Whether a 404 of the REST API removes a note only if the API key is known to belong to the events: since the process started, the API
+   * has returned a note, or a tombstone, that an event of the integration named. Otherwise the key of another integration would remove
+   * notes that exist. With `false`, a 404 a minute after an event always removes the note.
+   *
+   * @default true
+   */
+  readonly requireKeyProof?: boolean | undefined
 }
 
 /** A note that was deleted, or that the key can no longer access (contract §6). */
@@ -85,6 +95,9 @@ export type PreparedNote = Exclude<Judgement, { readonly step: 'retry' }> | unde
  * event again. An event that is older than an hour is applied with what exists, and a warning is logged, so that a part that never becomes
  * ready does not disable the endpoint. Errors of the client, such as 401, 403, 429 and 5xx, are thrown.
  *
+ * The key of another integration gets a 404 for every note. The handlers therefore throw {@link KeyUnprovenError} instead of removing a
+ * note after a 404, at any age of the event, until the key has returned a note that an event of the integration named.
+ *
  * A note never moves to a lower revision than the last one applied: the receiver processes one event of a note at a time, each fetch
  * begins after the one before was applied, and the store keeps the revision that was fetched, not only the event's.
  *
@@ -108,7 +121,7 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
   client: NoteSource | ((integration: string) => NoteSource | Promise<NoteSource>),
   options: NoteHandlersOptions<Context>,
 ): NoteHandlers<Context> {
-  const { changed, removed, parts } = checked(options)
+  const { changed, removed, parts, requireKeyProof } = checked(options)
   if (typeof client !== 'function') requireClient(client, 'is no')
   let contentHasOwnRevision = false
 
@@ -116,11 +129,20 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
     const source =
       typeof client === 'function' ? requireClient(await client(context.integration), 'returned no') : client
     const noteId = event.data.note_id
-    const fetched = await fetchNote(source, noteId, parts, context.signal)
+    const note = await fetchRecord(source, noteId, context.signal)
+    const proof = await keyProofOf(source, context.integration)
+    if (note !== undefined) proof.record()
+    const fetched =
+      note === undefined
+        ? ({ status: 'not_found' } as const)
+        : await fetchParts(source, noteId, note, parts, context.signal)
     const ageMs = ageOf(event, source.serviceTime())
     contentHasOwnRevision ||= isLater(ageMs) && hasLowerContentRevision(fetched)
     const judgement = judgeNote(event, fetched, { applied: context.applied, ageMs, contentHasOwnRevision })
     if (judgement.step === 'retry') throw new NoteNotCurrentError(noteId, judgement.missing)
+    if (note === undefined && requireKeyProof && !proof.isProven()) {
+      throw new KeyUnprovenError(noteId, context.integration)
+    }
     return judgement
   }
 
@@ -165,8 +187,8 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
 }
 
 function checked<Context extends NoteHandlerContext>(options: NoteHandlersOptions<Context>) {
-  refuseUnknownOptions('noteHandlers', options, ['changed', 'removed', 'parts'])
-  const { changed, removed, parts = PARTS } = options
+  refuseUnknownOptions('noteHandlers', options, ['changed', 'removed', 'parts', 'requireKeyProof'])
+  const { changed, removed, parts = PARTS, requireKeyProof = true } = options
   for (const [name, value] of Object.entries({ changed, removed })) {
     if (typeof value === 'function') continue
     throw new OptionError(
@@ -177,7 +199,13 @@ function checked<Context extends NoteHandlerContext>(options: NoteHandlersOption
   if (!Array.isArray(parts) || !parts.every((part) => PARTS.includes(part))) {
     throw new OptionError('parts', "parts must be a list of 'transcript', 'summary'. Omit it to fetch both.")
   }
-  return { changed, removed, parts }
+  if (typeof requireKeyProof !== 'boolean') {
+    throw new OptionError(
+      'requireKeyProof',
+      'requireKeyProof must be true or false. Omit it, so that a 404 removes a note only if the API key belongs to the events.',
+    )
+  }
+  return { changed, removed, parts, requireKeyProof }
 }
 
 const PARTS: readonly NotePart[] = ['transcript', 'summary']
@@ -195,12 +223,4 @@ function requireClient(client: NoteSource, problem: string): NoteSource {
 function ageOf(event: ChangeEvent, serviceTime: Date | undefined): number | undefined {
   const occurredAt = parseTime(event.occurred_at)
   return occurredAt === undefined ? undefined : (serviceTime?.getTime() ?? Date.now()) - occurredAt
-}
-
-function hasLowerContentRevision(fetched: FetchedNote): boolean {
-  if (fetched.status === 'not_found') return false
-  const { note, transcript, summary } = fetched
-  return [transcript, summary].some(
-    (part) => part.status === 'ready' && (part.revision ?? note.revision) < note.revision,
-  )
 }
