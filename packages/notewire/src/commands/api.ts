@@ -61,5 +61,5 @@ function parsed(text: string): unknown {
 function exitCodeOf(status: number): ExitCode {
   if (status >= 200 && status < 300) return EXIT_CODES.done
   if (status === 401 || status === 403) return EXIT_CODES.refused
-  return status === 429 || status >= 500 ? EXIT_CODES.unreachable : EXIT_CODES.failed
+  return status === 425 || status === 429 || status >= 500 ? EXIT_CODES.unreachable : EXIT_CODES.failed
 }
