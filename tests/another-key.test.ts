@@ -195,9 +195,9 @@ describe('evidence for an API key', () => {
     const own404 = { notes, serviceTime: () => undefined }
     expect(shown(await receiverOf(own404, world.parts).process(missing()))).toBe(REFUSED)
     const tombstone = { note_id: 'n1', revision: 1, status: 'deleted' }
-    const found = { ...own404, notes: { ...notes, get: async () => tombstone } }
+    const get = async (noteId: string) => (noteId === 'n1' ? tombstone : await client.notes.get(noteId))
+    const found = { serviceTime: () => undefined, notes: { ...notes, get } }
     await receiverOf(found, world.parts).process(anEvent(service, 'n1', HOUR))
-    found.notes.get = notes.get
     done.length = 0
     expect(shown(await receiverOf(found, world.parts).process(missing()))).toBe('applied')
     expect(done).toEqual(['removed note_that_is_missing'])

@@ -46,7 +46,7 @@ describe.each(Object.entries(FETCHES))('a compressed body that ends early, with 
         const whole = ENCODINGS[encoding] ?? Buffer.alloc(0)
         const cut = whole.subarray(0, Math.floor(whole.length * part))
         await using server = await serveRaw((socket, count) =>
-          socket.end(FRAMES[frame]?.(encoding, count === 1 ? cut : whole)),
+          socket.end(framed(frame, encoding, count === 1 ? cut : whole)),
         )
         const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
         expect(await client.notes.get('n1')).toEqual(NOTE)
@@ -58,7 +58,7 @@ describe.each(Object.entries(FETCHES))('a compressed body that ends early, with 
   it.each(Object.keys(FRAMES))('is a network error in the end: %s', async (frame) => {
     for (const [encoding, whole] of Object.entries(ENCODINGS)) {
       const cut = whole.subarray(0, whole.length / 2)
-      await using server = await serveRaw((socket) => socket.end(FRAMES[frame]?.(encoding, cut)))
+      await using server = await serveRaw((socket) => socket.end(framed(frame, encoding, cut)))
       const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
       const error = await errorOf(client.notes.get('n1'))
       expect(error).toMatchObject({ code: 'network_error', attempts: [{}, {}, {}] })
@@ -82,7 +82,7 @@ describe.each(Object.entries(FETCHES))('a compressed body that ends early, with 
     let requests = 0
     await using server = await serveRaw((socket) => {
       requests += 1
-      socket.end(FRAMES['content-length']?.('gzip', gzipSync(JSON_BYTES).subarray(0, 60)))
+      socket.end(framed('content-length', 'gzip', gzipSync(JSON_BYTES).subarray(0, 60)))
     })
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
     const error = await errorOf(client.webhookEndpoints.create({ url: 'https://app.example', events: [] }))
@@ -92,7 +92,7 @@ describe.each(Object.entries(FETCHES))('a compressed body that ends early, with 
 
   it('is not what a compressed page of a proxy is, or an empty response', async () => {
     const page = gzipSync('<html>maintenance</html>')
-    await using server = await serveRaw((socket) => socket.end(FRAMES['content-length']?.('gzip', page)))
+    await using server = await serveRaw((socket) => socket.end(framed('content-length', 'gzip', page)))
     const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch })
     expect(await errorOf(client.notes.get('n1'))).toMatchObject({
       code: 'invalid_response',
@@ -104,6 +104,10 @@ describe.each(Object.entries(FETCHES))('a compressed body that ends early, with 
     await new NotesClient({ baseUrl: empty.baseUrl, apiKey: API_KEY, fetch }).webhookEndpoints.delete('e1')
   })
 })
+
+function framed(frame: string, encoding: string, body: Buffer): Buffer {
+  return FRAMES[frame]?.(encoding, body) ?? Buffer.alloc(0)
+}
 
 function message(headers: readonly string[], body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers.join('\r\n')}\r\n\r\n`), body])
