@@ -137,6 +137,7 @@ const people = [
   whole('contract-variants'),
   whole('contract-errors'),
   whole('contract-events'),
+  whole('linear-expressions'),
   whole('troubleshooting'),
   whole('operate'),
 ]

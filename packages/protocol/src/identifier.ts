@@ -32,8 +32,10 @@ export function isIntegrationId(value: unknown): value is string {
   return typeof value === 'string' && INTEGRATION_ID.test(value)
 }
 
-/** `<prefix>_live_{key_id}.{secret}` (contract §2). The contract does not limit the characters, so any visible one is accepted. */
-const API_KEY_FORM = /^[\x21-\x7e]+?_live_(?<keyId>[\x21-\x2d\x2f-\x7e]+)\.[\x21-\x7e]+$/
+const LIVE = '_live_'
+
+/** The contract does not limit the characters of a key, so any visible one is accepted. */
+const VISIBLE = /^[\x21-\x7e]+$/
 
 /**
  * Returns the `key_id` of an API key (contract §2): the text between the first `_live_` and the next dot. It may be shown. The text after
@@ -48,5 +50,13 @@ const API_KEY_FORM = /^[\x21-\x7e]+?_live_(?<keyId>[\x21-\x2d\x2f-\x7e]+)\.[\x21
  * ```
  */
 export function keyIdOf(apiKey: string): string | undefined {
-  return API_KEY_FORM.exec(apiKey)?.groups?.['keyId']
+  if (typeof apiKey !== 'string' || !VISIBLE.test(apiKey)) return undefined
+  // `<prefix>_live_{key_id}.{secret}`: the prefix is not empty. One regular expression for all of it would take quadratic time.
+  for (let live = apiKey.indexOf(LIVE, 1); live !== -1; live = apiKey.indexOf(LIVE, live + 1)) {
+    const begin = live + LIVE.length
+    const dot = apiKey.indexOf('.', begin)
+    if (dot === -1 || dot === apiKey.length - 1) return undefined
+    if (dot > begin) return apiKey.slice(begin, dot)
+  }
+  return undefined
 }

@@ -36,7 +36,7 @@ export async function connect(
   const apiKey = requireReturned('apiKey', options, 'the API key of the integration')
   const client = new NotesClient({ maxRetries: 0, ...options, baseUrl, apiKey })
   const key = await client.identifyKey(KEY_PRINT_SALT)
-  const service = baseUrl.replace(/\/+$/, '')
+  const service = baseUrl.replace(/(?<!\/)\/+$/, '')
   return {
     client,
     baseUrl: service,

@@ -98,8 +98,14 @@ function labelled(name: string, control: Html, hint = ''): Html {
 function selectOf(name: string, listed: NonNullable<Choices[string]>, value: unknown, hint?: string): Html {
   const option = ([text, label]: readonly [string, string]) =>
     html`<option value="${text}" ${text === value ? html`selected` : ''}>${label}</option>`
-  const none = html`<option value="">${/Default: (.*)\./.exec(hint ?? '')?.[1] ?? '–'}</option>`
+  const none = html`<option value="">${defaultIn(hint ?? '') ?? '–'}</option>`
   return html`<select name="${name}">${hint === undefined ? '' : none}${listed.map(option)}</select>`
+}
+
+/** The default that a hint names: `Default: active.` */
+function defaultIn(hint: string): string | undefined {
+  const [, named] = hint.split('Default: ', 2)
+  return named?.includes('.') ? named.slice(0, named.lastIndexOf('.')) : undefined
 }
 
 /** A box for each value of a list. The empty text tells a list without entries from a form without the field. */

@@ -62,7 +62,7 @@ const SHOWN: Readonly<Record<string, (value: never) => Html | string>> = {
 /** What a page shows of a field of a resource; `undefined` for nothing. */
 export function shownField(parts: ServiceParts, name: string, value: unknown): Html | string | undefined {
   if (value === undefined || value === null || value === '') return undefined
-  const shown = SHOWN[name.replace(/.*_at$/, 'at')]
+  const shown = SHOWN[name.endsWith('_at') ? 'at' : name]
   if (shown !== undefined) return shown(value as never)
   const section = SECTIONS[name]
   const isReference = section !== undefined || name === 'owner_id' || name === 'place'
@@ -87,7 +87,9 @@ function reference(
 
 /** A path, with a link to the note or the endpoint that it names. */
 function pathText(path: string): Html {
-  const [, before = '', id = '', after = ''] = /^(.*)((?:note|whe)_\w+)(.*)$/.exec(path) ?? [path, path]
+  const begin = Math.max(path.lastIndexOf('note_'), path.lastIndexOf('whe_'))
+  const [id = ''] = (begin === -1 ? undefined : /^[a-z]+_\w+/.exec(path.slice(begin))) ?? []
+  const [before, after] = id === '' ? [path, ''] : [path.slice(0, begin), path.slice(begin + id.length)]
   const section = id.startsWith('note') ? 'notes' : 'endpoints'
   return html`${before}${id === '' ? '' : html`<a href="/console/${section}/${id}">${id}</a>`}${after}`
 }

@@ -37,7 +37,7 @@ const A_PAGE = 50
 const OWN_PLACE = ['answer', 'body']
 
 export function mountSection(pages: Hono, parts: ServiceParts, section: Section): void {
-  const name = section.list.replace(/.*\//, '')
+  const name = section.list.slice(section.list.lastIndexOf('/') + 1)
   const path = `/console/${name}`
   const [idName = ''] = idsOf(section.read)
   const changes = [...changesAt(section.read.replace('GET ', '')), ...(section.alsoChanges ?? [])]

@@ -22,7 +22,7 @@ function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
   // The library reads text as base64, but the secret is base64url, so it gets the bytes.
   const webhook = new Webhook(key, { format: 'raw' })
   return {
-    text: SIGNING_SECRET_PREFIX + encodeBase64Url(key.buffer).replace(/=+$/, ''),
+    text: SIGNING_SECRET_PREFIX + encodeBase64Url(key.buffer).replace(/(?<!=)=+$/, ''),
     sign: ({ webhook_id, body, at }) => webhook.sign(webhook_id, new Date(at), body),
   }
 }

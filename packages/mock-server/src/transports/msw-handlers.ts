@@ -43,7 +43,7 @@ export function mswHandlers<Handler>(
   }
   const given = checked('service.handlers', optionsSchema, options).baseUrl ?? parts.baseUrl()
   const { origin, pathname } = new URL(given)
-  const path = pathname.replace(/\/+$/, '')
+  const path = pathname.replace(/(?<!\/)\/+$/, '')
   const url = origin + path
   if ((answering.get(url) ?? parts.service) !== parts.service) throw baseUrlTaken(url)
   answering.set(url, parts.service)

@@ -23,7 +23,7 @@ export const command = (run: Run) =>
       run(async ({ settings, signal, output, ...context }, method, path, { body }) => {
         // The client checks the URL and the key: it sends no key over http to another machine.
         await openClient({ settings, ...context })
-        const url = new URL((await settings.require('baseUrl')).replace(/\/+$/, '') + path)
+        const url = new URL((await settings.require('baseUrl')).replace(/(?<!\/)\/+$/, '') + path)
         const response = await fetch(url, {
           method,
           headers: {

@@ -4,6 +4,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { keyIdOf } from '@notewire/protocol'
 import { CommandError, UsageError } from '../errors/failure.ts'
 import type { Prompts } from '../terminal/prompts.ts'
+import { cut, printable } from '../terminal/width.ts'
 import { ENV_FILE, type EnvFile, loadEnvFile, readSecretFile } from './setting-files.ts'
 import {
   isSecret,
@@ -213,7 +214,9 @@ function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): s
   } catch (error) {
     const isInvalid = error instanceof InvalidArgumentError
     if (!isInvalid && !(error instanceof UsageError)) throw error
-    const message = isInvalid ? `${source} is "${text}". ${error.message}` : `${source}: ${error.message}`
+    // Somebody else may have written the file: the value can be long, and can contain control characters.
+    const shown = cut(printable(text.slice(0, 1_000)), 80)
+    const message = isInvalid ? `${source} is "${shown}". ${error.message}` : `${source}: ${error.message}`
     throw isFlag ? new UsageError(message) : new CommandError('setting_invalid', message)
   }
 }

@@ -64,8 +64,12 @@ function snakeCasedValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? snakeCased(value) : value
 }
 
-/** The form of an API key and of a signing secret (contract §2, §5). */
-const SECRET_FORMS = /[A-Za-z0-9._-]{1,64}_live_[A-Za-z0-9_-]+\.[A-Za-z0-9._~+/=-]+|\bwhsec_[A-Za-z0-9+/_=-]+/g
+/** The form of a signing secret (contract §5). */
+const SIGNING_SECRET = /\bwhsec_[A-Za-z0-9+/_=-]+/g
+
+/** The characters of an API key (contract §2), as many as there are. One expression for its parts would take quadratic time. */
+const KEY_CHARACTERS = /[A-Za-z0-9._~+/=-]+/g
+const PREFIX_CHARACTERS = /[A-Za-z0-9._-]{1,64}$/
 
 export interface FailureStyle {
   readonly screen: Screen
@@ -92,8 +96,21 @@ export function showFailure(error: unknown, { screen, json, debug, secrets }: Fa
   return exitCode
 }
 
-function conceal(text: string, secrets: ReadonlySet<string>): string {
+/** Replaces every secret that the run has read, and every text that has the form of a secret, in linear time. */
+export function conceal(text: string, secrets: ReadonlySet<string>): string {
   // Replacing a short text would garble the message.
   const long = [...secrets].filter((secret) => secret.length >= 8)
-  return long.reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text).replace(SECRET_FORMS, '[secret]')
+  return long
+    .reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text)
+    .replace(SIGNING_SECRET, '[secret]')
+    .replace(KEY_CHARACTERS, withoutKey)
+}
+
+/** Replaces what has the form of an API key, `<prefix>_live_{key_id}.{secret}`, from its prefix to the end. */
+function withoutKey(word: string): string {
+  const live = word.indexOf('_live_', 1)
+  const dot = live === -1 ? -1 : word.indexOf('.', live)
+  if (dot === -1 || dot === word.length - 1) return word
+  const prefix = PREFIX_CHARACTERS.exec(word.slice(Math.max(0, live - 64), live))?.[0] ?? ''
+  return prefix === '' ? word : `${word.slice(0, live - prefix.length)}[secret]`
 }

@@ -19,7 +19,9 @@ const help = Object.assign(new Help(), { minWidthToWrap: 1, displayWidth })
 
 /** Breaks a text between words so that no line is wider than `width`, unless a word is. Line breaks are kept. */
 export function wrap(text: string, width: number, indent = ''): string {
-  return help.boxWrap(text, width - indent.length).replaceAll(/^(?=.)/gm, indent)
+  // White space at the end of a line would take commander quadratic time, and is dropped anyway.
+  const lines = text.split('\n').map((line) => line.trimEnd())
+  return help.boxWrap(lines.join('\n'), width - indent.length).replaceAll(/^(?=.)/gm, indent)
 }
 
 /** Cuts a text that is too wide, and ends it with `…`. */

@@ -22,9 +22,14 @@ function headerLine(name: string, value: string): string {
   return value === '' ? `${name};` : `${name}: ${Buffer.from(value, 'latin1').toString()}`
 }
 
+const SPACE = 0x20
+
 /** Large bodies are padded with spaces, so that the command stays short. */
 function paddingOf(body: Buffer): number {
-  return / {1000,}$/.exec(body.toString('latin1'))?.[0].length ?? 0
+  let end = body.length
+  while (end > 0 && body[end - 1] === SPACE) end -= 1
+  const spaces = body.length - end
+  return spaces < 1_000 ? 0 : spaces
 }
 
 /** Whether the body fits into an argument of a shell: UTF-8, without NUL, and not padded. */

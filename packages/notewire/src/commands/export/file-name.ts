@@ -44,7 +44,7 @@ function slugOf(title: string): string {
       .toLowerCase()
       .normalize('NFC')
       .match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? []
-  const slug = cut(words.join('-')).replace(/-+$/, '')
+  const slug = cut(words.join('-')).replace(/(?<!-)-+$/, '')
   return slug === '' ? 'untitled' : slug
 }
 

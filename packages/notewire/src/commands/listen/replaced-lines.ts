@@ -77,7 +77,8 @@ function assignmentOf(name: string): RegExp {
 }
 
 function nameIn(line: string): string {
-  return line.replace(/^[ \t]*(?:export[ \t]+)?/, '').replace(/[ \t]*=.*$/, '')
+  const [name = ''] = line.replace(/^[ \t]*(?:export[ \t]+)?/, '').split('=', 1)
+  return name.trimEnd()
 }
 
 function withoutReturn(line = ''): string {

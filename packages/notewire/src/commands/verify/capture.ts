@@ -15,7 +15,7 @@ export interface CapturedDelivery {
 
 const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 
-const BASE64 = /^[A-Za-z0-9+/_-\s]*={0,2}\s*$/
+const BASE64 = /^[A-Za-z0-9+/_\s-]*(?:=\s*){0,2}$/
 
 const FORM =
   'It is a JSON object with "headers" and with "body" (text) or "body_base64", as notewire listen --save writes it'

@@ -71,7 +71,7 @@ function leakOf({ key, signer }: Secret, { reply, delivery }: Exchange): string 
 
 /** How a program may show a key: as the service does, in standard base64, as Python's `repr`, and as numbers. */
 function spellingsOf(key: Buffer): readonly string[] {
-  const base64 = key.toString('base64').replace(/=+$/, '')
+  const base64 = key.toString('base64').replace(/(?<!=)=+$/, '')
   return [key.toString('base64url'), base64, reprOf(key), key.join(' '), key.join(','), key.join(', ')]
 }
 
