@@ -1,8 +1,8 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
+import { SqliteFolderReadOnlyError, SqliteNotAFileError, sqliteLocation } from '@notewire/webhooks/storage'
 import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
@@ -63,7 +63,7 @@ export async function readCopy<Result>(
       const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
       const { isBackfilled, notes } = await mirror.status()
       if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) {
-        throw empty(file, valuesIn(readableLocation(file.absolute), INTEGRATIONS))
+        throw empty(file, valuesIn(file.absolute, INTEGRATIONS))
       }
       return await work({ file, mirror }, store)
     },
@@ -143,9 +143,9 @@ const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 const INTEGRATIONS = `SELECT integration FROM ${COPY_TABLE} WHERE live + hidden + gone > 0 ORDER BY integration LIMIT 10`
 
 /** Reads the first column of some rows, without writing to the file. */
-function valuesIn(location: string, sql: string): readonly string[] {
+function valuesIn(absolute: string, sql: string): readonly string[] {
   const { DatabaseSync } = loadSqlite()
-  const database = new DatabaseSync(location, { readOnly: true, timeout: 5_000 })
+  const database = new DatabaseSync(sqliteLocation(absolute), { readOnly: true, timeout: 5_000 })
   try {
     return database
       .prepare(sql)
@@ -153,19 +153,6 @@ function valuesIn(location: string, sql: string): readonly string[] {
       .flatMap((row) => Object.values(row).map(String))
   } finally {
     database.close()
-  }
-}
-
-/**
- * Where to open a copy that is only read. SQLite needs a second file beside a database in WAL mode, unless the database is said to be immutable,
- * as it is on a read-only file system.
- */
-function readableLocation(absolute: string): string {
-  try {
-    accessSync(dirname(absolute), constants.W_OK)
-    return absolute
-  } catch {
-    return existsSync(`${absolute}-wal`) ? absolute : `${pathToFileURL(absolute).href}?immutable=1`
   }
 }
 
@@ -180,9 +167,8 @@ function requireCopy(file: CopyFile): string {
   if (found.isDirectory()) {
     throw new CommandError('database_malformed', `${shown} is a folder. Name the file of your copy with --database.`)
   }
-  const location = readableLocation(absolute)
-  if (!valuesIn(location, TABLES).includes(COPY_TABLE)) throw empty(file)
-  return location
+  if (!valuesIn(absolute, TABLES).includes(COPY_TABLE)) throw empty(file)
+  return absolute
 }
 
 /** @param others  the integrations whose copies the file contains */
@@ -233,6 +219,8 @@ const FAILURES: Readonly<Record<number, readonly [CommandErrorCode, string]>> = 
 
 /** Makes a `CommandError` of an error of SQLite. Other errors are returned unchanged. */
 function copyErrorOf(error: unknown, file: string): unknown {
+  if (error instanceof SqliteNotAFileError) return new CommandError('database_malformed', error.message)
+  if (error instanceof SqliteFolderReadOnlyError) return new CommandError('database_readonly', error.message)
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return error
   // The lowest byte is the kind of failure, the others are a detail.
   const [code, words] = FAILURES[error.errcode & 0xff] ?? [

@@ -28,3 +28,4 @@ export type { PreparedStatement, SqliteConnection } from './sqlite-connection.ts
 export { betterSqlite } from './sqlite-connection.ts'
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 export { explainMissingTables, SqliteFolderMissingError, SqliteNotMigratedError, whenFree } from './sqlite-driver.ts'
+export { SqliteFolderReadOnlyError, SqliteNotAFileError, sqliteLocation } from './sqlite-file.ts'

@@ -1,6 +1,7 @@
 import { NotewireError, OptionError } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import { type SqliteDriver, SqliteFolderMissingError } from './sqlite-driver.ts'
+import { sqliteLocation } from './sqlite-file.ts'
 
 /**
  * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
@@ -20,8 +21,9 @@ export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
 function openFile(path: string): InstanceType<typeof import('node:sqlite').DatabaseSync> {
   const { DatabaseSync } = importNodeSqlite()
   try {
-    return new DatabaseSync(path)
+    return new DatabaseSync(sqliteLocation(path))
   } catch (error) {
+    if (error instanceof NotewireError) throw error
     const { resolve, dirname } = process.getBuiltinModule('node:path')
     const absolute = resolve(path)
     const folder = dirname(absolute)

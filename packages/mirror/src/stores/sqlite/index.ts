@@ -11,6 +11,8 @@ export {
   type SqliteConnection,
   type SqliteDriver,
   SqliteFolderMissingError,
+  SqliteFolderReadOnlyError,
+  SqliteNotAFileError,
   SqliteNotMigratedError,
   type SqliteRow,
   type SqliteStatement,

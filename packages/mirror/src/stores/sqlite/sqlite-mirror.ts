@@ -51,7 +51,8 @@ export interface SqliteMirror<Transaction = never> extends MirrorStore<Transacti
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError if `database` is neither
- * @throws NodeSqliteMissingError, SqliteFolderMissingError from its operations, if `database` is a path
+ * @throws NodeSqliteMissingError, SqliteFolderMissingError, SqliteNotAFileError, SqliteFolderReadOnlyError from its operations, if `database`
+ * is a path
  * @throws FullTextMissingError, NewerTablesError from `migrate`, and therefore from the first use of a mirror
  * @example
  * ```ts

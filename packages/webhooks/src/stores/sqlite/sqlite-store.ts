@@ -41,7 +41,8 @@ export interface SqliteStoreOptions {
  * @param database  the path of a file for `node:sqlite`, or a driver
  * @throws OptionError if `database` is neither, or for an unknown option
  * @throws NodeSqliteMissingError from the operations of a store with a path, if the runtime has no `node:sqlite`
- * @throws SqliteFolderMissingError from the operations of a store with a path, if the folder of the file does not exist
+ * @throws SqliteFolderMissingError from the operations of a store with a path, if the folder of the file does not exist;
+ * SqliteNotAFileError, SqliteFolderReadOnlyError
  * @throws SqliteNotMigratedError from the operations of the store, if `migrate` was not called
  * @example
  * ```ts
