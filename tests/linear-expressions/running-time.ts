@@ -5,16 +5,20 @@ const LENGTHS = [500, 2_000, 12_000, 48_000]
 const SUSPICIOUS_MS = 20
 
 /** For four times the length, a linear running time is four times as long, and a quadratic one sixteen times. */
-const GREATEST_RATIO = 8
+const GREATEST_RATIO = 10
 
-/** Runs work on an attack at growing lengths, and compares the time for a suspicious length with the time for a quarter of it. */
+/**
+ * Runs work on an attack at growing lengths, and compares the time for the first suspicious length with the time for four times the length. A
+ * busy machine or the garbage collector can disturb a comparison, but not three of them.
+ */
 export function isLinear(work: (text: string) => unknown, attack: Attack): boolean {
-  for (const length of LENGTHS) {
-    const tookMs = fastest(work, textOf(attack, length))
-    if (tookMs < SUSPICIOUS_MS) continue
-    if (tookMs / fastest(work, textOf(attack, length / 4)) > GREATEST_RATIO) return false
-  }
-  return true
+  const length = LENGTHS.find((each) => fastest(work, textOf(attack, each)) >= SUSPICIOUS_MS)
+  if (length === undefined) return true
+  return [1, 2, 3].some(() => ratioAt(work, attack, length) <= GREATEST_RATIO)
+}
+
+function ratioAt(work: (text: string) => unknown, attack: Attack, length: number): number {
+  return fastest(work, textOf(attack, 4 * length)) / fastest(work, textOf(attack, length))
 }
 
 /** The shortest of three times, because other processes only make a run slower. */

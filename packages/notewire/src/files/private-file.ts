@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, link, open, readdir, rename, unlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { type FileHandle, link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSystemError, systemError } from '../errors/system-error.ts'
+import { openRegularFile, readAtMost } from './regular-file.ts'
 
 /** The name of a file that is not complete. It contains the id of the process that writes it. */
 const TEMPORARY = /^\.notewire-(\d{1,10})-[0-9a-f-]{36}\.tmp$/
@@ -35,6 +37,20 @@ export async function writePrivately<Result>(
   }
 }
 
+/**
+ * Creates a folder and its missing parents with mode 700. It does not use `recursive: true`, which never ends in a file system where
+ * users cannot create folders, such as /proc.
+ */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  const parent = dirname(folder)
+  if (!existsSync(parent)) await makePrivateFolder(parent)
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!isSystemError(error, 'EEXIST')) throw error
+  }
+}
+
 /** Removes the incomplete files of processes that were killed, because they contain the content of notes. */
 export async function removeUnfinished(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -49,12 +65,15 @@ export async function removeFile(path: string): Promise<void> {
   })
 }
 
-/** Reads the first bytes of a file; `undefined` if it does not exist. */
+/**
+ * Reads the first bytes of a regular file; `undefined` if it does not exist.
+ *
+ * @throws an error of the operating system; `ENXIO` for a named pipe or a device
+ */
 export async function beginningOf(path: string, length: number): Promise<string | undefined> {
   try {
-    await using file = await open(path, 'r')
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
-    return buffer.toString('utf8', 0, bytesRead)
+    await using file = await openRegularFile(path)
+    return (await readAtMost(file, length)).toString('utf8')
   } catch (error) {
     if (isSystemError(error, 'ENOENT')) return undefined
     throw error

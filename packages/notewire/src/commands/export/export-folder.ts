@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { MirroredNote, MirrorReader } from '@notewire/mirror'
 import { CommandError } from '../../errors/failure.ts'
 import { isSystemError } from '../../errors/system-error.ts'
+import { makePrivateFolder } from '../../files/private-file.ts'
 import { NoteFiles } from './note-files.ts'
 
 export interface FolderReport {
@@ -30,7 +28,7 @@ const BATCH_SIZE = 50
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, integration, shown, signal, onProgress } = options
-  await makeFolder(folder)
+  await makePrivateFolder(folder)
   const files = await NoteFiles.open(folder, integration).catch((error: unknown) => {
     if (!isSystemError(error, 'ENOTDIR')) throw error
     const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
@@ -62,18 +60,4 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
     removed += 1
   }
   return { files: files.noteIds.length, written, removed }
-}
-
-/**
- * Creates a folder and its missing parents with mode 700. It does not use `recursive: true`, which never ends in a file system where
- * users cannot create folders, such as /proc.
- */
-async function makeFolder(folder: string): Promise<void> {
-  const parent = dirname(folder)
-  if (!existsSync(parent)) await makeFolder(parent)
-  try {
-    await mkdir(folder, { mode: 0o700 })
-  } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
-  }
 }

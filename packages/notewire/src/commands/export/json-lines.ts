@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import type { MirrorChange, MirroredNote, MirrorReader } from '@notewire/mirror'
 import { CommandError } from '../../errors/failure.ts'
+import { isSystemError } from '../../errors/system-error.ts'
 import { beginningOf, removeUnfinished, writePrivately } from '../../files/private-file.ts'
 import { SCHEMA_VERSION } from '../../terminal/output.ts'
 
@@ -83,7 +84,11 @@ export async function writeLinesFile<Result>(
 }
 
 async function rejectForeignFile(path: string, shown: string): Promise<void> {
-  const beginning = await beginningOf(path, BEGINNING.length)
+  const beginning = await beginningOf(path, BEGINNING.length).catch((error: unknown) => {
+    if (!isSystemError(error, 'ENXIO')) throw error
+    const message = `${shown} is a pipe or a device, and export writes only into files. Name a file, or write to stdout: notewire export - --format jsonl`
+    throw new CommandError('export_in_the_way', message)
+  })
   if (beginning === undefined || beginning === '' || beginning === BEGINNING) return
   const message = `${shown} exists, but export did not write it and will not overwrite it. Move it away, or name another file.`
   throw new CommandError('export_in_the_way', message)

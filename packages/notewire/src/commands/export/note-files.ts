@@ -1,4 +1,4 @@
-import { readdir, readFile, rename } from 'node:fs/promises'
+import { lstat, readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MirroredNote } from '@notewire/mirror'
 import { parse } from 'yaml'
@@ -61,7 +61,7 @@ export class NoteFiles {
     // The file gets its new name before its new content, so that the note has exactly one file at every moment.
     if (former !== undefined && former !== name) await this.#rename(former, name)
     const page = notePage(mirrored, this.#integration)
-    if (former === name && (await this.#contentOf(name)) === page) return false
+    if (former === name && (await this.#isWritten(name, page))) return false
     await writePrivately(join(this.#folder, name), (file) => file.writeFile(page))
     return true
   }
@@ -90,8 +90,12 @@ export class NoteFiles {
     await rename(join(this.#folder, former), join(this.#folder, name)).catch(ignoreMissing)
   }
 
-  async #contentOf(name: string): Promise<string | undefined> {
-    return await readFile(join(this.#folder, name), 'utf8').catch(ignoreMissing)
+  /** Whether the file contains this page. A file of another size, however large it is, is not read. */
+  async #isWritten(name: string, page: string): Promise<boolean> {
+    const path = join(this.#folder, name)
+    const found = await lstat(path).catch(ignoreMissing)
+    if (found?.isFile() !== true || found.size !== Buffer.byteLength(page)) return false
+    return (await readFile(path, 'utf8').catch(ignoreMissing)) === page
   }
 
   async #unlink(name: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { lstat, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ENV_FILE, loadEnvFile, readRegularFile } from '../../configuration/setting-files.ts'
+import { ENV_FILE, loadEnvFile } from '../../configuration/setting-files.ts'
 import type { Context } from '../../context/context.ts'
 import { isSystemError, systemError, systemReason } from '../../errors/system-error.ts'
 import { isAlive, writePrivately } from '../../files/private-file.ts'
+import { readRegularFile } from '../../files/regular-file.ts'
 import { putBack, type Replacement, setVariables } from './replaced-lines.ts'
 
 interface Offer {

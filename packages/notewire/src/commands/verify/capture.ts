@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../../errors/failure.ts'
+import { makePrivateFolder } from '../../files/private-file.ts'
 
 /** A delivery as it was captured, with the bytes of its body unchanged. */
 export interface CapturedDelivery {
@@ -13,7 +14,7 @@ export interface CapturedDelivery {
   readonly receivedAt: number | undefined
 }
 
-const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
+export const LARGEST_CAPTURE_BYTES = 64 * 1024 * 1024
 
 const BASE64 = /^[A-Za-z0-9+/_\s-]*(?:=\s*){0,2}$/
 
@@ -94,7 +95,7 @@ export async function saveCapture(
   { method, path, headers, body }: ReceivedRequest,
   at: number,
 ): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await makePrivateFolder(folder)
   const received_at = new Date(at).toISOString()
   const name = `${received_at.replaceAll(':', '-')}-${randomUUID().slice(0, 8)}.json`
   const bytes = Buffer.from(body)

@@ -1,14 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { addAbortSignal, type Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { Argument } from '@commander-js/extra-typings'
 import { path, repeated } from '../../configuration/value-readers.ts'
 import type { Context, Run } from '../../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../../errors/failure.ts'
-import { systemReason } from '../../errors/system-error.ts'
 import { newCommand } from '../new-command.ts'
-import { readCapture, unreadable } from './capture.ts'
+import { readCapture } from './capture.ts'
+import { deliveryInFile, deliveryOnStdin } from './read-delivery.ts'
 import { describeVerdict, judgeDelivery, type NamedSecret, verdictRecord } from './verdict.ts'
 
 export const command = (run: Run) => declare().action(run(verifyCaptured))
@@ -35,10 +31,10 @@ const declare = () =>
 type Options = ReturnType<ReturnType<typeof declare>['opts']>
 
 async function verifyCaptured(context: Context, file: string | undefined, options: Options): Promise<ExitCode> {
-  const { settings, output, stdin, workingFolder, clock, signal } = context
+  const { settings, output, stdin, clock } = context
   const isFromStdin = file === undefined || file === '-'
   if (isFromStdin && stdin.isTTY) output.tell('Paste the captured delivery, then type Ctrl-D on a line of its own.')
-  const delivery = readCapture(isFromStdin ? await streamed(stdin, signal) : await fileContent(workingFolder, file))
+  const delivery = readCapture(isFromStdin ? await deliveryOnStdin(context) : await deliveryInFile(file, context))
   const secrets: NamedSecret[] = [{ name: 'the signing secret', text: await settings.requireSecret('signingSecret') }]
   for (const other of options.otherSecretFile ?? []) {
     secrets.push({ name: other, text: await settings.secretOfFile(other, '--other-secret-file') })
@@ -46,19 +42,4 @@ async function verifyCaptured(context: Context, file: string | undefined, option
   const verdict = await judgeDelivery(delivery, secrets, options.ignoreTime ? 'ignore-time' : clock.now())
   await output.print(verdictRecord(verdict), describeVerdict(verdict, output))
   return verdict.verdict === 'valid' ? EXIT_CODES.done : EXIT_CODES.failed
-}
-
-async function fileContent(workingFolder: string, path: string): Promise<Uint8Array> {
-  return await readFile(resolve(workingFolder, path)).catch((error: unknown) => {
-    const message = `cannot be read from ${path}: ${systemReason(error)}. Pass the file that contains the captured delivery.`
-    throw unreadable(message)
-  })
-}
-
-/** Reads all of a stream. @throws the signal's reason, as soon as it is aborted */
-async function streamed(stream: Readable, signal: AbortSignal): Promise<Uint8Array> {
-  return await buffer(addAbortSignal(signal, stream)).catch((error: unknown) => {
-    signal.throwIfAborted()
-    throw error
-  })
 }

@@ -7,23 +7,30 @@ import { sqliteStore } from './sqlite-store.ts'
 
 const makePipe = (path: string) => execFileSync('mkfifo', [path])
 
-const PLACES: readonly (readonly [string, (path: string) => string])[] = [
-  ['a named pipe', (path) => (makePipe(path), path)],
-  [
-    'a link to a named pipe',
-    (path) => {
-      makePipe(`${path}.pipe`)
-      symlinkSync(`${path}.pipe`, path)
-      return path
-    },
-  ],
-  ['the URI of a named pipe', (path) => (makePipe(path), pathToFileURL(path).href)],
-  ['a folder', (path) => (mkdirSync(path), path)],
-  ['a device without an end', () => '/dev/zero'],
-]
+/** Each makes something at a path, and returns what to pass to the store. */
+const PLACES: Readonly<Record<string, (path: string) => string>> = {
+  'a named pipe': (path) => {
+    makePipe(path)
+    return path
+  },
+  'a link to a named pipe': (path) => {
+    makePipe(`${path}.pipe`)
+    symlinkSync(`${path}.pipe`, path)
+    return path
+  },
+  'the URI of a named pipe': (path) => {
+    makePipe(path)
+    return pathToFileURL(path).href
+  },
+  'a folder': (path) => {
+    mkdirSync(path)
+    return path
+  },
+  'a device without an end': () => '/dev/zero',
+}
 
 describe.skipIf(process.platform === 'win32')('sqliteStore', () => {
-  it.each(PLACES)('refuses %s at once', async (_place, prepare) => {
+  it.each(Object.entries(PLACES))('refuses %s at once', async (_place, prepare) => {
     const store = sqliteStore(prepare(temporaryPath(onTestFinished)))
     await expect(store.migrate()).rejects.toMatchObject({ code: 'sqlite_not_a_file' })
   })
