@@ -1,5 +1,6 @@
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES } from '../errors/failure.ts'
+import { gapsIn } from '../local-copy/gaps.ts'
 import { readCopy } from '../local-copy/local-copy.ts'
 import { snakeCased } from '../terminal/output.ts'
 import { cut, printable, wrap } from '../terminal/width.ts'
@@ -33,6 +34,7 @@ export const command = (run: Run) =>
             { note_id: noteId, presence, reasons, state: state && snakeCased(state) },
             lines.join('\n'),
           )
+          if (presence === 'unknown') for (const gap of gapsIn(await mirror.status(), file)) output.warn(gap)
           return presence === 'unknown' ? EXIT_CODES.failed : EXIT_CODES.done
         }),
       ),

@@ -43,6 +43,32 @@ describe('export', () => {
     expect(after.size).toBe(4)
   })
 
+  it.each([
+    [['notes']],
+    [['notes.jsonl', '--format', 'jsonl']],
+    [['-', '--format', 'jsonl']],
+    [['notes', '--json']],
+  ])('of an incomplete copy says what is missing, and ends with 1: %j', async (args) => {
+    const { service, env, cwd } = await prepared(6)
+    service.faults.inject({ request: 'GET /v1/notes/*/transcript', fault: { kind: 'status', status: 503 } })
+    await runNotewire(['pull', '--wait', '0'], { cwd, env })
+    const { exitCode, stdout, stderr } = await runNotewire(['export', ...args], { cwd })
+    expect(exitCode).toBe(1)
+    expect(unwrapped(stderr)).toContain('6 notes are still to be read')
+    if (args.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ files: 6, complete: false })
+  })
+
+  it.each([
+    ['a recording is pending', (service: NotesService) => void service.owner.record({ title: 'Now' })],
+    ['there is no summary', (service: NotesService) => void service.owner.record({}).end({ summary: false })],
+  ])('is complete if %s', async (_why, act) => {
+    const { service, env, cwd } = await prepared(1)
+    act(service)
+    await runNotewire(['pull'], { cwd, env })
+    const { exitCode, stderr } = await runNotewire(['export', 'notes'], { cwd })
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
+  })
+
   it('removes the file of a note that a scan has removed', async () => {
     const { service, env, cwd } = await prepared(3)
     await runNotewire(['export', 'notes', '--pull'], { cwd, env })

@@ -2,6 +2,7 @@ import type { MirroredNote } from '@notewire/mirror'
 import { wholeNumber } from '../configuration/value-readers.ts'
 import type { Context, Run } from '../context/context.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
+import { gapsIn } from '../local-copy/gaps.ts'
 import { type Copy, readCopy } from '../local-copy/local-copy.ts'
 import type { Output } from '../terminal/output.ts'
 import { cut, printable } from '../terminal/width.ts'
@@ -33,8 +34,7 @@ async function showHits({ mirror, file }: Copy, words: string, limit: number, { 
   }
   if (found.length === 0) output.tell('No note contains all of these words.')
   if (found.length === limit) output.tell(`\nThere may be more. To show up to ${limit * 5}: --limit ${limit * 5}`)
-  const { isBackfilled } = await mirror.status()
-  if (!isBackfilled) output.warn(`The first pull has not ended, so notes may be missing. Continue it: ${file.pull}`)
+  for (const gap of gapsIn(await mirror.status(), file)) output.warn(gap)
   return EXIT_CODES.done
 }
 

@@ -3,6 +3,7 @@ import { Argument, Option } from '@commander-js/extra-typings'
 import { path, text } from '../../configuration/value-readers.ts'
 import type { Context, Run } from '../../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../../errors/failure.ts'
+import { gapsIn } from '../../local-copy/gaps.ts'
 import { type Copy, readCopy } from '../../local-copy/local-copy.ts'
 import { amount, grouped, spell } from '../../terminal/amounts.ts'
 import { newCommand } from '../new-command.ts'
@@ -17,8 +18,8 @@ export const command = (run: Run) =>
     run(async (context, target, options) => {
       rejectConflicts(target, options)
       const exitCode = options.pull ? await pullFirst(target, context) : EXIT_CODES.done
-      await readCopy(context, (copy) => exportTo(target, options, copy, context))
-      return exitCode
+      const isComplete = await readCopy(context, (copy) => exportTo(target, options, copy, context))
+      return isComplete ? exitCode : EXIT_CODES.failed
     }),
   )
 
@@ -66,31 +67,42 @@ async function pullFirst(target: string, context: Context): Promise<ExitCode> {
   return report.isSettled && report.held.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 
-async function exportTo(target: string, options: Options, copy: Copy, context: Context): Promise<void> {
+/** @returns whether the copy, and therefore the export, is complete */
+async function exportTo(target: string, options: Options, copy: Copy, context: Context): Promise<boolean> {
   const { output, signal, progress, workingFolder, clock } = context
   const startedAt = clock.now()
   const bar = progress('Exporting')
   const onProgress = (done: number) => bar.update(done)
-  if (!(await copy.mirror.status()).isBackfilled) {
-    output.warn(`The first pull has not ended, so notes are missing. Continue it: ${copy.file.pull}`)
+  // Checked before the export: a pull that runs meanwhile may fetch what the export lacks.
+  const gaps = gapsIn(await copy.mirror.status(), copy.file)
+  const tell = (problems: readonly string[]) => {
+    bar.finish()
+    for (const problem of problems) output.warn(problem)
+    return problems.length === 0
   }
   const place = resolve(workingFolder, target)
   const show = async (what: string, change: string, counts: object) => {
     const tookMs = clock.now() - startedAt
-    const record = { target, format: options.format, ...counts, took_ms: tookMs }
-    await output.print(record, `${output.paint('green', '✓')} ${what} in ${target}${change}, in ${spell(tookMs)}`)
+    const record = { target, format: options.format, ...counts, complete: gaps.length === 0, took_ms: tookMs }
+    const mark = gaps.length === 0 ? output.paint('green', '✓') : output.paint('yellow', '!')
+    await output.print(record, `${mark} ${what} in ${target}${change}, in ${spell(tookMs)}`)
   }
   try {
     if (options.format === 'markdown') {
       const { integration } = copy.file
       const report = await exportFolder(copy.mirror, { folder: place, integration, shown: target, signal, onProgress })
       const change = `: ${grouped(report.written)} written, ${grouped(report.removed)} removed`
-      return await show(amount(report.files, 'file'), change, report)
+      await show(amount(report.files, 'file'), change, report)
+      return tell(gaps)
     }
     const lines = { after: options.after, signal, onProgress }
-    if (target === STDOUT) return void (await exportLines(copy.mirror, output.printRaw, lines))
+    if (target === STDOUT) {
+      await exportLines(copy.mirror, output.printRaw, lines)
+      return tell(gaps)
+    }
     const report = await writeLinesFile(place, target, (write) => exportLines(copy.mirror, write, lines))
     await show(amount(report.lines, 'note'), '', report)
+    return tell(gaps)
   } finally {
     bar.finish()
   }
