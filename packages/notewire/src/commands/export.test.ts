@@ -43,20 +43,18 @@ describe('export', () => {
     expect(after.size).toBe(4)
   })
 
-  it.each([
-    [['notes']],
-    [['notes.jsonl', '--format', 'jsonl']],
-    [['-', '--format', 'jsonl']],
-    [['notes', '--json']],
-  ])('of an incomplete copy says what is missing, and ends with 1: %j', async (args) => {
-    const { service, env, cwd } = await prepared(6)
-    service.faults.inject({ request: 'GET /v1/notes/*/transcript', fault: { kind: 'status', status: 503 } })
-    await runNotewire(['pull', '--wait', '0'], { cwd, env })
-    const { exitCode, stdout, stderr } = await runNotewire(['export', ...args], { cwd })
-    expect(exitCode).toBe(1)
-    expect(unwrapped(stderr)).toContain('6 notes are still to be read')
-    if (args.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ files: 6, complete: false })
-  })
+  it.each([[['notes']], [['notes.jsonl', '--format', 'jsonl']], [['-', '--format', 'jsonl']], [['notes', '--json']]])(
+    'of an incomplete copy says what is missing, and ends with 1: %j',
+    async (args) => {
+      const { service, env, cwd } = await prepared(6)
+      service.faults.inject({ request: 'GET /v1/notes/*/transcript', fault: { kind: 'status', status: 503 } })
+      await runNotewire(['pull', '--wait', '0'], { cwd, env })
+      const { exitCode, stdout, stderr } = await runNotewire(['export', ...args], { cwd })
+      expect(exitCode).toBe(1)
+      expect(unwrapped(stderr)).toContain('6 notes are still to be read')
+      if (args.includes('--json')) expect(JSON.parse(stdout)).toMatchObject({ files: 6, complete: false })
+    },
+  )
 
   it.each([
     ['a recording is pending', (service: NotesService) => void service.owner.record({ title: 'Now' })],

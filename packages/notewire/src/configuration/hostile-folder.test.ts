@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { NotesService } from '@notewire/mock-server'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -136,6 +136,49 @@ describe('a file with a secret', () => {
     const { cwd, url } = await aScene()
     const { code } = await list({ cwd, env: { NOTES_BASE_URL: url } }, ['--api-key-file', '/dev/zero'])
     expect(code).toBe(3)
+  })
+})
+
+describe('a database outside the folder', () => {
+  it.each<[string, (cwd: string, outside: string) => Promise<string>]>([
+    ['an absolute path', async (_cwd, outside) => join(outside, 'notes.db')],
+    ['a path with ..', async (_cwd, outside) => `../${outside.split('/').at(-1)}/notes.db`],
+    [
+      'a link to a file that does not exist',
+      async (cwd, outside) => {
+        await symlink(join(outside, 'new.db'), join(cwd, 'link.db'))
+        return 'link.db'
+      },
+    ],
+    [
+      'a link to a folder',
+      async (cwd, outside) => {
+        await symlink(outside, join(cwd, 'link'))
+        return 'link/new.db'
+      },
+    ],
+  ])('that .env names by %s is refused, and is not created', async (_path, prepare) => {
+    const { cwd, url, key, service } = await aScene()
+    const outside = await temporaryFolder()
+    const database = await prepare(cwd, outside)
+    await writeFile(join(cwd, '.env'), `NOTES_BASE_URL=${url}\nNOTES_API_KEY=${key}\nNOTEWIRE_DATABASE=${database}\n`)
+    const { exitCode, stderr } = await runNotewire(['pull'], { cwd })
+    expect({ exitCode, requests: service.requests.length }).toEqual({ exitCode: 3, requests: 0 })
+    expect(unwrapped(stderr)).toContain('lies outside the folder')
+    expect(await readdir(outside)).toEqual([])
+  })
+
+  it.each<[string, (path: string) => { args?: string[]; env?: Record<string, string> }]>([
+    ['a flag', (path) => ({ args: ['--database', path] })],
+    ['the environment', (path) => ({ env: { NOTEWIRE_DATABASE: path } })],
+  ])('that %s names is used', async (_source, settings) => {
+    const { cwd, url, key } = await aScene()
+    const { args = [], env = {} } = settings(join(await temporaryFolder(), 'notes.db'))
+    const { exitCode } = await runNotewire(['pull', ...args], {
+      cwd,
+      env: { NOTES_BASE_URL: url, NOTES_API_KEY: key, ...env },
+    })
+    expect(exitCode).toBe(0)
   })
 })
 

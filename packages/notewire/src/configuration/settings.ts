@@ -1,8 +1,8 @@
-import { realpath } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { keyIdOf } from '@notewire/protocol'
 import { CommandError, UsageError } from '../errors/failure.ts'
+import { realPathOf } from '../files/real-path.ts'
 import type { Prompts } from '../terminal/prompts.ts'
 import { cut, printable } from '../terminal/width.ts'
 import { ENV_FILE, type EnvFile, loadEnvFile, readSecretFile } from './setting-files.ts'
@@ -94,7 +94,13 @@ export function createSettings(sources: SettingSources): Settings {
 
   async function find(name: PlainSettingName): Promise<string | undefined> {
     const found = await locate(name)
-    return found && readSetting(name, found)
+    if (found === undefined) return undefined
+    const value = readSetting(name, found)
+    if (name === 'database' && found.folder !== undefined) {
+      const folders = [found.folder, await realPathOf(workingFolder)]
+      if (!(await isInside(folders, resolve(workingFolder, value)))) throw databaseOutside(found.source)
+    }
+    return value
   }
 
   async function require(name: PlainSettingName): Promise<string> {
@@ -199,11 +205,24 @@ function keyWithheld(service: Found | undefined, key: Found): CommandError {
   return new CommandError('key_withheld', message)
 }
 
+/** Whether a path, after symbolic links, is in one of these folders. */
+async function isInside(folders: readonly string[], absolute: string): Promise<boolean> {
+  const real = await realPathOf(absolute)
+  return folders.some((folder) => {
+    const inside = relative(folder, real)
+    return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
+  })
+}
+
+/** A folder that the user did not write must not make the program change a copy of the user elsewhere. */
+function databaseOutside(source: string): CommandError {
+  const message = `${source} names a file that lies outside the folder of the setting. Whoever wrote the setting could change another copy of yours. Move the file into the folder, or name it with --database or in the environment.`
+  return new CommandError('setting_invalid', message)
+}
+
 /** Rejects a path that leads out of a folder, also by symbolic links. */
 async function refuseOutside(folder: string, absolute: string, source: string): Promise<void> {
-  // The error of a path that does not exist is that of reading it.
-  const inside = relative(folder, await realpath(absolute).catch(() => absolute))
-  if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return
+  if (await isInside([folder], absolute)) return
   const message = `${source} names a file that lies outside the folder of the setting. Such a file may be the secret of another program. Move the file into the folder, or name it by a flag or in the environment.`
   throw new CommandError('secret_unreadable', message)
 }
