@@ -34,8 +34,9 @@ export const command = (run: Run) =>
             { note_id: noteId, presence, reasons, state: state && snakeCased(state) },
             lines.join('\n'),
           )
-          if (presence === 'unknown') for (const gap of gapsIn(await mirror.status(), file)) output.warn(gap)
-          return presence === 'unknown' ? EXIT_CODES.failed : EXIT_CODES.done
+          if (presence !== 'unknown') return EXIT_CODES.done
+          gapsIn(await mirror.status(), file).forEach(output.warn)
+          return EXIT_CODES.failed
         }),
       ),
     )
