@@ -62,15 +62,24 @@ export type TransactionResult =
   | { readonly status: 'changed' }
   /** Two transactions waited for each other, a lock was not available in time, or the transactions could not be serialized. */
   | { readonly status: 'conflict'; readonly error: unknown }
+  /**
+   * The database has refused at the commit what the handler had written, for example because of a deferred constraint: the failure is the
+   * handler's.
+   */
+  | { readonly status: 'refused'; readonly error: unknown }
 
-/** The handler has ended the receiver's transaction, or has caught the error of a statement that failed in it. */
+/**
+ * The transaction of the event cannot be committed because of what the handler has done, or a statement comes after its end. The message says
+ * which.
+ */
 export class TransactionEndedError extends NotewireError<'transaction_ended'> {
-  constructor() {
-    super(
-      'transaction_ended',
-      'the transaction of the event could not be committed: the handler has caught the error of a statement that failed in it, or has ' +
-        'ended the transaction itself. Let errors leave the handler, leave COMMIT and ROLLBACK to the receiver, and use a savepoint ' +
-        'for a statement that may fail. The event will be retried.',
-    )
+  /** @param why  what the handler has done, and what to do instead, in sentences */
+  constructor(why?: string, cause?: unknown) {
+    super('transaction_ended', why ?? ENDED_OR_FAILED, cause === undefined ? undefined : { cause })
   }
 }
+
+const ENDED_OR_FAILED =
+  'the transaction of the event could not be committed: the handler has caught the error of a statement that failed in it, or has ' +
+  'ended the transaction itself. Let errors leave the handler, leave COMMIT and ROLLBACK to the receiver, and use a savepoint ' +
+  'for a statement that may fail. The event will be retried.'

@@ -126,6 +126,7 @@ export class TransactionProcessor<Transaction> {
     if (received.givenUpBecause !== undefined) return { status: received.givenUpBecause, event }
     const result = await store.transact(run.request, look.seen, run.work(look.seen, prepared))
     if (result.status === 'committed') return { status: run.hasHandler ? 'applied' : 'unhandled', event }
+    if (result.status === 'refused') return { status: 'failed', event, error: result.error }
     return { status: 'busy', event, ...('error' in result && { error: result.error }) }
   }
 

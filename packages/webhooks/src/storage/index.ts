@@ -6,6 +6,7 @@
  * @module
  */
 
+export { type ClientOfPool, listenToClients, type PoolOfClients } from './checked-out-clients.ts'
 export {
   type D1Binding,
   type D1Statement,

@@ -153,7 +153,8 @@ export class PostgresQueries {
   }
 }
 
-function transactionNotOpen(): OptionError {
+/** The error if a connection has no open transaction. */
+export function transactionNotOpen(): OptionError {
   return new OptionError(
     'transaction',
     'the connection passed to commit has no open transaction, so nothing could be committed together with your rows. With pg, pass ' +

@@ -110,6 +110,27 @@ export function inTransaction<Result>(connection: SqliteConnection, work: () => 
   }
 }
 
+/**
+ * Runs a function within a savepoint of the open transaction. The savepoint exists no longer if the function has ended the transaction, even
+ * if it has begun another one.
+ *
+ * @param ended  makes the error to throw then
+ */
+export function betweenSavepoints<Result>(
+  connection: SqliteConnection,
+  work: () => Result,
+  ended: (cause: unknown) => Error,
+): Result {
+  run(connection, 'SAVEPOINT notewire_event')
+  const result = work()
+  try {
+    run(connection, 'RELEASE notewire_event')
+  } catch (error) {
+    throw ended(error)
+  }
+  return result
+}
+
 const OTHER_FILE =
   'It is the database of the connection that was passed to commit. Open it on the file of the store, so that your rows and the ' +
   'record of the store are committed together.'

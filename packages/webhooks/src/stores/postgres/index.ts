@@ -1,6 +1,7 @@
+export type { ClientOfPool, PoolOfClients } from '../../storage/checked-out-clients.ts'
 export type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 export { PostgresNotMigratedError, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
-export type { OpenTransaction } from './library-transactions.ts'
+export type { LibraryTransactionOptions, OpenTransaction } from './library-transactions.ts'
 export type { PostgresPool, PostgresPoolClient } from './pool-transactions.ts'
 export { type PostgresStore, postgresStore } from './postgres-store.ts'
 export { type PostgresTransactions, postgresTransactions } from './postgres-transactions.ts'

@@ -1,9 +1,31 @@
-import { systemClock } from '@notewire/protocol'
-import type { PostgresConnection } from '../../storage/postgres-connection.ts'
-import { GivenUpError, Slots, type TransactionOpener } from './transaction-opener.ts'
+import { OptionError, systemClock } from '@notewire/protocol'
+import { listenToClients, type PoolOfClients } from '../../storage/checked-out-clients.ts'
+import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
+import { postgresCodeOf, transactionNotOpen } from '../../storage/postgres-queries.ts'
+import { type EndableTransaction, endableTransaction } from './endable-transaction.ts'
+import { slotsOf } from './pool-transactions.ts'
+import {
+  explainEnd,
+  GivenUpError,
+  limited,
+  RELEASE_SAVEPOINT,
+  SAVEPOINT,
+  Slots,
+  type TransactionOpener,
+  type WorkIn,
+} from './transaction-opener.ts'
 
 /** Runs work in a transaction of a library: `(work) => database.transaction(work)`. It commits when the work resolves. */
 export type OpenTransaction<Transaction> = (work: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
+
+/** The options of `postgresTransactions` with a library. */
+export interface LibraryTransactionOptions extends PostgresStoreOptions {
+  /**
+   * The pool of `pg` that the library uses. Pass it with Drizzle and Kysely: otherwise a connection that breaks in a transaction ends the
+   * process, because these libraries do not listen to its error.
+   */
+  readonly pool?: (PoolOfClients & { readonly options?: { readonly max?: number | undefined } }) | undefined
+}
 
 /** One fewer than the connections of a pool of `pg`, which most libraries use. */
 const MAX_TRANSACTIONS = 9
@@ -15,18 +37,58 @@ const ENDED_AFTER_MS = 12_000
 export function libraryTransactions<Transaction>(
   open: OpenTransaction<Transaction>,
   connectionOf: (transaction: Transaction) => PostgresConnection,
+  pool: LibraryTransactionOptions['pool'],
 ): TransactionOpener<Transaction> {
+  if (pool !== undefined) {
+    if (typeof pool?.on !== 'function')
+      throw new OptionError('pool', 'pool needs the Pool of pg that your library uses.')
+    listenToClients(pool)
+  }
   return {
     connection: { query: (text, values) => queryAlone(open, connectionOf, text, values) },
-    slots: new Slots(MAX_TRANSACTIONS),
-    isChecked: false,
+    slots: pool === undefined ? new Slots(MAX_TRANSACTIONS) : slotsOf(pool),
     run: async (work, givenUp) => {
       await open((transaction) => {
         const connection = connectionOf(transaction)
-        return untilGivenUp(work(transaction, connection), givenUp, connection)
+        const endable = endableTransaction(transaction)
+        const working = betweenSavepoints(work, endable, connection)
+        return untilGivenUp(working, givenUp, connection).finally(endable.end)
       })
     },
   }
+}
+
+/** PostgreSQL refuses a savepoint outside of a transaction. */
+async function betweenSavepoints<Transaction>(
+  work: WorkIn<Transaction>,
+  endable: EndableTransaction<Transaction>,
+  connection: PostgresConnection,
+): Promise<void> {
+  await limited(connection.query(SAVEPOINT, []), 'begin').catch(throwNotOpen)
+  await work({
+    connection,
+    async handle(handler) {
+      try {
+        await handler(endable.transaction)
+      } finally {
+        endable.end()
+      }
+    },
+  })
+  await limited(connection.query(RELEASE_SAVEPOINT, []), 'commit').catch(throwEnd)
+  // A statement that ran when the handler returned has ended now. The function that has sent it may go on, and use the transaction again.
+  await new Promise((resolve) => setImmediate(resolve))
+  endable.requireUnused()
+}
+
+const NO_TRANSACTION = '25P01'
+
+function throwNotOpen(error: unknown): never {
+  throw postgresCodeOf(error) === NO_TRANSACTION ? transactionNotOpen() : error
+}
+
+function throwEnd(error: unknown): never {
+  throw explainEnd(error)
 }
 
 async function queryAlone<Transaction>(

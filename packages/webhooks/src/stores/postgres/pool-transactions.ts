@@ -1,6 +1,16 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
 import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
-import { GivenUpError, limited, Slots, type TransactionOpener, type WorkIn } from './transaction-opener.ts'
+import { handlerClient } from './handler-client.ts'
+import {
+  explainEnd,
+  GivenUpError,
+  limited,
+  RELEASE_SAVEPOINT,
+  SAVEPOINT,
+  Slots,
+  type TransactionOpener,
+  type WorkIn,
+} from './transaction-opener.ts'
 import { withValues } from './with-values.ts'
 
 /** The methods that the receiver calls on a `Pool` of `pg`, or of a driver with the same interface. */
@@ -30,7 +40,6 @@ export function poolTransactions<Client extends PostgresPoolClient>(
   return {
     connection: pool,
     slots: slotsOf(pool),
-    isChecked: true,
     run: (work, givenUp) => runOn(pool, work, givenUp),
   }
 }
@@ -38,7 +47,7 @@ export function poolTransactions<Client extends PostgresPoolClient>(
 const knownSlots = new WeakMap<object, Slots>()
 
 /** The slots of a pool, which all receivers on it share. */
-function slotsOf(pool: Pick<PostgresPool<never>, 'options'>): Slots {
+export function slotsOf(pool: Pick<PostgresPool<never>, 'options'>): Slots {
   const known = knownSlots.get(pool)
   if (known !== undefined) return known
   // One connection remains for looks, and for code that asks the pool for another connection.
@@ -55,13 +64,23 @@ async function runOn<Client extends PostgresPoolClient>(
   const client = await limited(pool.connect(), 'connect', (late) => late.release())
   // Without a listener, a connection that breaks would end the process. The statement that runs rejects, too.
   client.on?.('error', ignore)
+  const handlers = handlerClient(client)
+  const handle = async (handler: (transaction: Client) => unknown) => {
+    try {
+      await handler(handlers.client)
+    } finally {
+      handlers.end('ended')
+    }
+    handlers.requireComplete()
+  }
   let isReusable = false
   try {
-    await untilGivenUp(work(client, beginning(client)), givenUp)
+    await untilGivenUp(work({ connection: beginning(client), handle }), givenUp)
     await commit(client)
     isReusable = true
   } catch (error) {
-    const isHanging = error instanceof GivenUpError || error instanceof PostgresTimeoutError
+    handlers.end('given-up')
+    const isHanging = error instanceof GivenUpError || error instanceof PostgresTimeoutError || handlers.isStreaming
     isReusable = !isHanging && (await rollBack(client))
     throw error
   } finally {
@@ -71,14 +90,14 @@ async function runOn<Client extends PostgresPoolClient>(
   }
 }
 
-/** Sends the BEGIN with the first statement, which saves a round trip. */
+/** Sends the BEGIN and the savepoint with the first statement, which saves two round trips. */
 function beginning(client: PostgresPoolClient): PostgresConnection {
   let hasBegun = false
   return {
     query: async (text, values) => {
       if (hasBegun) return await client.query(text, values)
       hasBegun = true
-      const results: unknown = await client.query(`BEGIN; ${withValues(text, values)}`, [])
+      const results: unknown = await client.query(`BEGIN; ${SAVEPOINT}; ${withValues(text, values)}`, [])
       // The result of each statement.
       return (results as readonly Awaited<ReturnType<PostgresConnection['query']>>[]).at(-1) ?? { rows: [] }
     },
@@ -97,9 +116,15 @@ function untilGivenUp(work: Promise<void>, givenUp: Promise<unknown>): Promise<v
 async function commit(client: PostgresPoolClient): Promise<void> {
   const status = client.getTransactionStatus?.() ?? 'T'
   if (status !== 'T') throw new TransactionEndedError()
-  const result: object = await limited(client.query('COMMIT', []), 'commit')
+  // PostgreSQL does not run the COMMIT if there is no savepoint to release.
+  const results: unknown = await limited(client.query(`${RELEASE_SAVEPOINT}; COMMIT`, []), 'commit').catch(throwEnd)
+  const last = Array.isArray(results) ? results.at(-1) : results
   // The answer to the COMMIT of a transaction in which a statement has failed.
-  if ('command' in result && result.command === 'ROLLBACK') throw new TransactionEndedError()
+  if (last?.command === 'ROLLBACK') throw new TransactionEndedError()
+}
+
+function throwEnd(error: unknown): never {
+  throw explainEnd(error)
 }
 
 async function rollBack(client: PostgresPoolClient): Promise<boolean> {

@@ -14,15 +14,15 @@ import {
   type PostgresStoreOptions,
   refuseWrongPostgres,
 } from '../../storage/postgres-connection.ts'
-import { isInTransaction, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { lookResult } from '../look-result.ts'
-import { libraryTransactions, type OpenTransaction } from './library-transactions.ts'
+import { type LibraryTransactionOptions, libraryTransactions, type OpenTransaction } from './library-transactions.ts'
 import { knownEvent } from './look-and-claim.ts'
 import { Looks } from './looks.ts'
 import { receiverQueries } from './migration.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
-import { limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
+import { explainEnd, limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
 import { noRowIfChanged, WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store of which the receiver processes each event in one transaction of PostgreSQL. */
@@ -32,7 +32,9 @@ export interface PostgresTransactions<Transaction>
 
 /**
  * Has the receiver process each event in one transaction of PostgreSQL 14 or newer: the processed record of the event, the revision of its
- * note and the rows of the handler are committed together, or not at all. Handlers get the open transaction as `context.transaction`.
+ * note and the rows of the handler are committed together, or not at all. Handlers get the open transaction as `context.transaction`:
+ * everything of a client of `pg`, except that `release`, `connect`, `end`, a statement that would begin or end the transaction, and every
+ * statement after the handler has ended fail with `TransactionEndedError`.
  *
  * The receiver opens the transaction and commits it. What takes long, such as a request, belongs into the option `prepare`, which runs
  * before the transaction. A transaction waits 2 s for a lock, and PostgreSQL ends it if it waits 10 s for its next statement. A deadlock
@@ -70,7 +72,8 @@ export function postgresTransactions<Client extends PostgresPoolClient>(
   options?: PostgresStoreOptions,
 ): PostgresTransactions<Client>
 /**
- * The same with the transactions of a query builder or an object-relational mapper. At most nine are open at once.
+ * The same with the transactions of a query builder or an object-relational mapper. At most nine are open at once, or one fewer than
+ * the option `pool` has connections.
  *
  * @param open  runs work in a transaction, and commits when the work resolves: `(work) => database.transaction(work)`
  * @param connectionOf  runs a statement in a transaction of the library
@@ -78,12 +81,12 @@ export function postgresTransactions<Client extends PostgresPoolClient>(
 export function postgresTransactions<Transaction>(
   open: OpenTransaction<Transaction>,
   connectionOf: (transaction: Transaction) => PostgresConnection,
-  options?: PostgresStoreOptions,
+  options?: LibraryTransactionOptions,
 ): PostgresTransactions<Transaction>
 export function postgresTransactions<Transaction>(
   poolOrOpen: PostgresPool<PostgresPoolClient> | OpenTransaction<Transaction>,
   optionsOrConnectionOf?: PostgresStoreOptions | ((transaction: Transaction) => PostgresConnection),
-  options: PostgresStoreOptions = {},
+  libraryOptions: LibraryTransactionOptions = {},
 ): PostgresTransactions<PostgresPoolClient> | PostgresTransactions<Transaction> {
   if (typeof poolOrOpen === 'function') {
     if (typeof optionsOrConnectionOf !== 'function') {
@@ -93,7 +96,8 @@ export function postgresTransactions<Transaction>(
           '(transaction) => ({ query: async (text, values) => ({ rows: await transaction.$queryRawUnsafe(text, ...values) }) }).',
       )
     }
-    return storeWith(libraryTransactions(poolOrOpen, optionsOrConnectionOf), options)
+    const { pool, ...options } = libraryOptions
+    return storeWith(libraryTransactions(poolOrOpen, optionsOrConnectionOf, pool), options)
   }
   if (typeof poolOrOpen?.connect !== 'function') {
     throw new OptionError(
@@ -112,8 +116,6 @@ function storeWith<Transaction>(
   refuseWrongPostgres('postgresTransactions', opener.connection, options)
   return new TransactionsInPostgres(opener, options)
 }
-
-const WRITE_IN = `${WRITE} WHERE ${isInTransaction('$9')}`
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -140,26 +142,32 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
   async transact(request: ClaimRequest, seen: Seen, work: TransactionWork<Transaction>): Promise<TransactionResult> {
     if (!this.#slots.takeFree()) await limited(this.#slots.take(), 'begin', () => this.#slots.release())
     let hasChanged = false
-    const changeOf = work.change()
+    let isCommitting = false
+    const before = work.change()
     try {
-      await this.#opener.run(async (transaction, connection) => {
-        const token = await this.#hold(connection, request, seen, changeOf)
+      await this.#opener.run(async ({ connection, handle }) => {
+        isCommitting = false
+        const token = await this.#hold(connection, request, seen, before)
         if (token === null) {
           hasChanged = true
           throw new Error('the event or its note has changed since the look')
         }
-        await work.call(transaction)
-        const change = work.change()
-        if (this.#opener.isChecked && change?.revision === changeOf?.revision) return
-        // The rows have changed if the handler has ended the transaction.
-        const version = `${token}-`
-        const held = { ...seen, eventVersion: version, noteVersion: version }
-        if ((await this.#hold(connection, request, held, change)) === null) throw new TransactionEndedError()
+        await handle((transaction) => work.call(transaction))
+        const after = work.change()
+        if (after?.revision !== before?.revision) {
+          const version = `${token}-`
+          const held = { ...seen, eventVersion: version, noteVersion: version }
+          const isHeld = await this.#hold(connection, request, held, after).catch(throwEnd)
+          // The rows have changed if the handler has ended the transaction.
+          if (isHeld === null) throw new TransactionEndedError()
+        }
+        isCommitting = true
       }, work.givenUp)
       return { status: 'committed' }
     } catch (error) {
       if (hasChanged) return { status: 'changed' }
       if (CONFLICTS.includes(postgresCodeOf(error))) return { status: 'conflict', error }
+      if (isCommitting && isRefusal(postgresCodeOf(error))) return { status: 'refused', error }
       throw error
     } finally {
       this.#slots.release()
@@ -186,10 +194,24 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     change: NoteChange | undefined,
   ): Promise<string | null> {
     const values = writeValues(request, { ...seen, keepMs: request.keepMs, change })
-    const rows = this.#opener.isChecked
-      ? this.#queries.runIn<WriteRow>(connection, WRITE, values)
-      : this.#queries.runInTransaction<WriteRow>(connection, WRITE_IN, (id) => [...values, id]).then((row) => [row])
+    const rows = this.#queries.runIn<WriteRow>(connection, WRITE, values)
     const [row] = await limited(rows.catch(noRowIfChanged), 'hold')
     return row?.result ?? null
   }
+}
+
+function throwEnd(error: unknown): never {
+  throw explainEnd(error)
+}
+
+/** The SQLSTATEs of the connection, the transaction, resources, operators and the system. Their classes are the first two characters. */
+const CLASSES_OF_THE_DATABASE: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58', 'XX'])
+
+/**
+ * Whether the SQLSTATE of a COMMIT means that the database has refused what the handler had written, for example because of a deferred
+ * constraint. Node.js and Prisma have codes of five characters, too, such as `EPIPE` and `P2028`.
+ */
+function isRefusal(code: unknown): boolean {
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || /^(?:E[A-Z]{4}|P[1-9]\d{3})$/.test(code)) return false
+  return !CLASSES_OF_THE_DATABASE.has(code.slice(0, 2))
 }

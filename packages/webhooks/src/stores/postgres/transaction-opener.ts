@@ -1,5 +1,7 @@
 import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
+import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
 import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
+import { postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { AFTER_TIMEOUT } from './migration.ts'
 
@@ -9,22 +11,42 @@ export interface TransactionOpener<Transaction> {
   readonly connection: PostgresConnection
   /** Limits how many transactions are open at once. */
   readonly slots: Slots
-  /** Whether `run` itself makes sure that the transaction is open until its COMMIT. */
-  readonly isChecked: boolean
   /**
-   * Begins, calls `work`, and commits; rolls back if `work` rejects, or when `givenUp` resolves before `work` ends.
+   * Begins, sets a savepoint, calls `work`, releases the savepoint, and commits; rolls back if `work` rejects, or when `givenUp` resolves
+   * before `work` ends. The savepoint exists no longer if the handler has ended the transaction, even if it has begun another one.
    *
+   * @throws TransactionEndedError if the handler has ended the transaction, or has caught the error of a statement that failed in it
    * @throws what `work` has thrown, or why it was not committed
    */
   run(work: WorkIn<Transaction>, givenUp: Promise<unknown>): Promise<void>
 }
 
-/**
- * What happens in a transaction.
- *
- * @param connection  runs statements in the transaction. One of them must be the first of the transaction: it may go with the BEGIN
- */
-export type WorkIn<Transaction> = (transaction: Transaction, connection: PostgresConnection) => Promise<void>
+/** What happens in a transaction. `connection.query` must be called before `handle`: its first statement may go with the BEGIN. */
+export type WorkIn<Transaction> = (open: OpenedTransaction<Transaction>) => Promise<void>
+
+/** A transaction that is open. */
+export interface OpenedTransaction<Transaction> {
+  /** Runs statements in the transaction. */
+  readonly connection: PostgresConnection
+  /**
+   * Calls the handler with the transaction. When it has ended, its later statements are refused.
+   *
+   * @throws what the handler has thrown
+   * @throws TransactionEndedError if one of its statements is still running, or would have ended the transaction
+   */
+  handle(handler: (transaction: Transaction) => unknown): Promise<void>
+}
+
+export const SAVEPOINT = 'SAVEPOINT notewire_event'
+export const RELEASE_SAVEPOINT = 'RELEASE SAVEPOINT notewire_event'
+
+/** The SQLSTATEs if there is no savepoint of this name, no transaction, or one in which a statement has failed. */
+const ENDED: readonly unknown[] = ['3B001', '25P01', '25P02']
+
+/** Explains the error of `RELEASE_SAVEPOINT`, if it means that the handler has ended the transaction or has caught an error in it. */
+export function explainEnd(error: unknown): unknown {
+  return ENDED.includes(postgresCodeOf(error)) ? new TransactionEndedError(undefined, error) : error
+}
 
 /** The receiver has stopped waiting for the handler, so the transaction is rolled back. It is not reported. */
 export class GivenUpError extends Error {}

@@ -9,7 +9,13 @@ import {
   type TransactionWork,
 } from '../../interfaces/transaction-store.ts'
 import { type DurableObjectSqlStorage, runAll as runInDurableObject } from '../../storage/cloudflare-sqlite.ts'
-import { inTransaction, pathOf, runAll, type SqliteConnection } from '../../storage/sqlite-connection.ts'
+import {
+  betweenSavepoints,
+  inTransaction,
+  pathOf,
+  runAll,
+  type SqliteConnection,
+} from '../../storage/sqlite-connection.ts'
 import { type SqliteRow, type SqliteStatement, whenFree } from '../../storage/sqlite-driver.ts'
 import { type SqliteStore, sqliteTables } from './sqlite-store.ts'
 import { tokenIn, writeStatements } from './statements.ts'
@@ -72,7 +78,7 @@ export function sqliteTransactions<Connection extends SqliteConnection>(
     transaction: database,
     run: (statements) => runAll(durable(), statements),
     inTransaction: (work) => inTransaction(durable(), work),
-    isOpen: () => database.isTransaction ?? database.inTransaction ?? true,
+    handle: (handler) => betweenSavepoints(database, handler, (cause) => new TransactionEndedError(undefined, cause)),
     path: () => pathOf(database),
   })
 }
@@ -94,7 +100,8 @@ export function durableObjectTransactions<Storage extends DurableObjectSqlStorag
     transaction: storage,
     run: (statements) => runInDurableObject(storage, statements),
     inTransaction: (work) => storage.transactionSync(work),
-    isOpen: () => true,
+    // A Durable Object refuses statements that begin or end a transaction.
+    handle: (handler) => handler(),
     path: () => undefined,
   })
 }
@@ -109,8 +116,12 @@ interface SynchronousDatabase<Transaction> {
   inTransaction<Result>(work: () => Result): Result
   /** The file, if the database has one and says it. */
   path(): string | undefined
-  /** Whether a transaction is open. */
-  isOpen(): boolean
+  /**
+   * Calls the handler in the open transaction.
+   *
+   * @throws TransactionEndedError if the handler has ended the transaction
+   */
+  handle<Result>(handler: () => Result): Result
 }
 
 /** The store over such a database. */
@@ -130,12 +141,16 @@ function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>)
       let failure: { readonly error: unknown } | undefined
       const result = await whenFree(() => {
         let hasBegun = false
+        let isCommitting = false
         try {
           return database.inTransaction(() => {
             hasBegun = true
-            return transactNow(database, request, seen, work)
+            const result = transactNow(database, request, seen, work)
+            isCommitting = true
+            return result
           })
         } catch (error) {
+          if (isCommitting && isConstraint(error)) return { status: 'refused', error } as const
           // If it could not begin, another connection may be writing.
           if (!hasBegun) throw error
           failure = { error }
@@ -162,14 +177,18 @@ function transactNow<Transaction>(
     tokenIn(database.run(writeStatements(request, { ...given, keepMs: request.keepMs, change: changeNow }, null)))
   const token = hold(seen, change)
   if (token === undefined) return { status: 'changed' }
-  refusePromise(work.call(database.transaction))
-  if (!database.isOpen()) throw new TransactionEndedError()
+  database.handle(() => refusePromise(work.call(database.transaction)))
   const changeAfter = work.change()
   if (changeAfter?.revision !== change?.revision) {
     const version = `${token} `
     hold({ ...seen, eventVersion: version, noteVersion: request.note && version }, changeAfter)
   }
   return { status: 'committed' }
+}
+
+// A deferred foreign key fails at the commit. The codes of the drivers differ, and the message is the same.
+function isConstraint(error: unknown): boolean {
+  return error instanceof Error && error.message.includes('constraint failed')
 }
 
 function refusePromise(returned: unknown): void {

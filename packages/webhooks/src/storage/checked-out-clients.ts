@@ -1,0 +1,27 @@
+/** The methods of a pool of `pg` that tell of its clients. */
+export interface PoolOfClients {
+  /** Adds a listener. */
+  on(event: 'acquire', listener: (client: ClientOfPool) => void): unknown
+}
+
+/** The method of a client of `pg` that tells of its errors. */
+export interface ClientOfPool {
+  /** Adds a listener. */
+  on(event: 'error', listener: () => void): unknown
+}
+
+const known = new WeakSet<object>()
+
+/**
+ * Keeps the process alive if a connection breaks while somebody has taken it out of the pool, as query builders do for a transaction. `pg`
+ * then emits an error at the client, and an error without a listener ends the process. The statements of the client reject as well.
+ */
+export function listenToClients(pool: PoolOfClients): void {
+  if (known.has(pool)) return
+  known.add(pool)
+  pool.on('acquire', (client) => {
+    if (known.has(client)) return
+    known.add(client)
+    client.on('error', () => undefined)
+  })
+}
