@@ -10,6 +10,7 @@ export interface ClientOfPool {
   on(event: 'error', listener: () => void): unknown
 }
 
+/** Lists the pools and clients that have a listener. */
 const known = new WeakSet<object>()
 
 /**
@@ -19,9 +20,12 @@ const known = new WeakSet<object>()
 export function listenToClients(pool: PoolOfClients): void {
   if (known.has(pool)) return
   known.add(pool)
-  pool.on('acquire', (client) => {
-    if (known.has(client)) return
-    known.add(client)
-    client.on('error', () => undefined)
-  })
+  pool.on('acquire', listenToClient)
+}
+
+/** The same for one client. */
+export function listenToClient(client: ClientOfPool): void {
+  if (known.has(client)) return
+  known.add(client)
+  client.on('error', () => undefined)
 }

@@ -1,5 +1,5 @@
 import { OptionError, systemClock } from '@notewire/protocol'
-import { listenToClients, type PoolOfClients } from '../../storage/checked-out-clients.ts'
+import { type ClientOfPool, listenToClient, listenToClients, type PoolOfClients } from '../../storage/checked-out-clients.ts'
 import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 import { postgresCodeOf, transactionNotOpen } from '../../storage/postgres-queries.ts'
 import { type EndableTransaction, endableTransaction } from './endable-transaction.ts'
@@ -21,8 +21,8 @@ export type OpenTransaction<Transaction> = (work: (transaction: Transaction) => 
 /** The options of `postgresTransactions` with a library. */
 export interface LibraryTransactionOptions extends PostgresStoreOptions {
   /**
-   * The pool of `pg` that the library uses. Pass it with Drizzle and Kysely: otherwise a connection that breaks in a transaction ends the
-   * process, because these libraries do not listen to its error.
+   * The pool of `pg` that the library uses. Pass it with Kysely, which does not listen to the errors of a connection: otherwise a connection
+   * that breaks in a transaction ends the process.
    */
   readonly pool?: (PoolOfClients & { readonly options?: { readonly max?: number | undefined } }) | undefined
 }
@@ -49,6 +49,7 @@ export function libraryTransactions<Transaction>(
     slots: pool === undefined ? new Slots(MAX_TRANSACTIONS) : slotsOf(pool),
     run: async (work, givenUp) => {
       await open((transaction) => {
+        listenToClientOf(transaction)
         const connection = connectionOf(transaction)
         const endable = endableTransaction(transaction)
         const working = betweenSavepoints(work, endable, connection)
@@ -56,6 +57,13 @@ export function libraryTransactions<Transaction>(
       })
     },
   }
+}
+
+/** Drizzle does not listen to the errors of a connection either, but its transaction has the client. */
+function listenToClientOf(transaction: unknown): void {
+  const { session } = (transaction ?? {}) as { readonly session?: { readonly client?: Partial<ClientOfPool> } | null }
+  const client = session?.client
+  if (typeof client?.on === 'function') listenToClient(client as ClientOfPool)
 }
 
 /** PostgreSQL refuses a savepoint outside of a transaction. */
