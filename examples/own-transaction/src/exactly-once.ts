@@ -32,6 +32,7 @@ export const receivers: Readonly<Record<string, (url: string) => Promise<OpenRec
     const store = postgresTransactions<NodePgTransaction<never, never>>(
       (work) => database.transaction((transaction) => work(transaction as NodePgTransaction<never, never>)),
       ofDrizzle,
+      { pool },
     )
     const receiver = receiverOf(store, (transaction, noteId, reason) =>
       transaction.insert(deletions).values({ noteId, reason }),
@@ -39,8 +40,12 @@ export const receivers: Readonly<Record<string, (url: string) => Promise<OpenRec
     return { receiver, end: () => pool.end() }
   },
   kysely: async (url) => {
-    const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: poolOf(url) }) })
-    const store = postgresTransactions<Transaction<Tables>>((work) => database.transaction().execute(work), ofKysely)
+    const pool = poolOf(url)
+    const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+    // With the pool, a connection that breaks in a transaction does not end the process.
+    const store = postgresTransactions<Transaction<Tables>>((work) => database.transaction().execute(work), ofKysely, {
+      pool,
+    })
     const receiver = receiverOf(store, (transaction, noteId, reason) =>
       transaction.insertInto('deletions').values({ note_id: noteId, reason }).execute(),
     )

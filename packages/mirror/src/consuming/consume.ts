@@ -209,9 +209,17 @@ async function applyAndCommit<Transaction>(
 ): Promise<{ readonly thrown: unknown } | undefined> {
   const changes = (await Promise.all(deliveries.map(changeOf))).filter((change) => change !== undefined)
   let hasCalledCommit = false
+  let unsettled = 0
   const commit = (transaction: Transaction) => {
     hasCalledCommit = true
-    return lease.commitIn(transaction, result)
+    const committing = lease.commitIn(transaction, result)
+    unsettled += 1
+    const settled = () => {
+      unsettled -= 1
+    }
+    // If apply does not wait for it, the changes fail below, so that its error need not end the process.
+    committing.then(settled, settled)
+    return committing
   }
   let failure: { readonly thrown: unknown } | undefined
   try {
@@ -220,12 +228,21 @@ async function applyAndCommit<Transaction>(
     failure = { thrown }
   }
   if (hasCalledCommit) {
+    const isUnsettled = unsettled > 0
     if (await lease.hasCommitted()) return undefined
-    failure ??= { thrown: transactionNotCommitted() }
+    failure ??= { thrown: isUnsettled ? commitNotAwaited() : transactionNotCommitted() }
   }
   lost.throwIfAborted()
   if (failure === undefined) await lease.commit(result)
   return failure
+}
+
+/** The error if `apply` returned before `commit` had resolved. */
+function commitNotAwaited(): MirrorError {
+  return new MirrorError(
+    'transaction_not_committed',
+    'apply returned before commit had resolved: an await is missing before commit, or before the transaction that calls it. Rows that the transaction has committed without it are not recorded as applied. The changes are sent again.',
+  )
 }
 
 /** The error if `apply` called `commit` in a transaction that was not committed. */

@@ -1,4 +1,6 @@
 import {
+  listenToClients,
+  type PoolOfClients,
   type PostgresConnection,
   PostgresQueries,
   type PostgresStoreOptions,
@@ -37,6 +39,9 @@ export type PostgresMirror = MirrorStore<PostgresTransaction>
  */
 export function postgresMirror(pool: PostgresConnection, options: PostgresStoreOptions = {}): PostgresMirror {
   refuseWrongPostgres('postgresMirror', pool, options)
+  // A consumer takes clients out of the pool for its transactions.
+  const { on }: Partial<PoolOfClients> = pool as Partial<PoolOfClients>
+  if (typeof on === 'function') listenToClients(pool as PostgresConnection & PoolOfClients)
   const queries = new PostgresQueries(pool, {
     ...options,
     tables: MIRROR_TABLES,

@@ -27,14 +27,14 @@ interface LibraryTransaction {
 }
 
 /** A query builder as most are: it commits when the work resolves, rolls back when it rejects, and wraps errors. */
-async function transaction(work: (transaction: LibraryTransaction) => Promise<void>): Promise<void> {
-  const client = await pool.connect()
+async function transaction(work: (transaction: LibraryTransaction) => Promise<void>, from = pool): Promise<void> {
+  const client = await from.connect()
   try {
     await client.query('BEGIN')
     await work(wrapped(client))
     await client.query('COMMIT')
   } catch (error) {
-    await client.query('ROLLBACK')
+    await client.query('ROLLBACK').catch(() => undefined)
     throw error
   } finally {
     client.release()
@@ -95,14 +95,47 @@ describe('the transactions of a library', () => {
   it.each([
     ['catches the error of a statement', (work: LibraryTransaction) => work.execute('SELECT 1 / 0').catch(() => 0)],
     ['rolls back', (work: LibraryTransaction) => work.execute('ROLLBACK')],
+    ['rolls back and begins', (work: LibraryTransaction) => work.execute('ROLLBACK; BEGIN')],
   ])('fail if the handler %s', async (_name, disturb) => {
     const receiver = receiverWith(async (work) => {
       await insert(work)
       await disturb(work)
     })
-    expect((await receiver.process(event)).status).not.toBe('applied')
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
     expect(await effects()).toBe(0)
     expect((await receiverWith(insert).process(event)).status).toBe('applied')
+  })
+
+  it('are refused after the handler has ended, and the event fails, if it does not wait for its second statement', async () => {
+    const late: unknown[] = []
+    const write = async (work: LibraryTransaction) => {
+      await insert(work)
+      await insert(work)
+    }
+    const receiver = receiverWith((work) => void write(work).catch((error) => late.push(error)))
+    const error = { code: 'transaction_ended', message: expect.stringMatching(/await is missing/) }
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error })
+    expect(late).toMatchObject([error])
+    expect(await effects()).toBe(0)
+  })
+
+  it('do not end the process if their connection breaks, if the pool is passed', async () => {
+    const own = databases.poolOf(pool.options.connectionString ?? '')
+    own.on('error', () => undefined)
+    const receiver = createReceiver({
+      secret: TEST_SECRET,
+      store: postgresTransactions((work) => transaction(work, own), connectionOf, { pool: own }),
+      logger: recordingLogger(),
+      on: {
+        'note.updated': async (_event, context) => {
+          await context.transaction.execute("INSERT INTO effects VALUES ('one')")
+          await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'")
+          await sleep(100)
+        },
+      },
+    })
+    expect((await receiver.process(event)).status).not.toBe('applied')
+    expect(await effects()).toBe(0)
   })
 
   it('are in conflict if the cause of a wrapped error is a deadlock', async () => {

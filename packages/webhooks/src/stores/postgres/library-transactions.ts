@@ -107,6 +107,7 @@ async function queryAlone<Transaction>(
 ): Promise<{ readonly rows: readonly unknown[] }> {
   let result: { readonly rows: readonly unknown[] } = { rows: [] }
   await open(async (transaction) => {
+    listenToClientOf(transaction)
     result = await connectionOf(transaction).query(text, values)
   })
   return result

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { statusOnceFree } from '../../fixtures/status-once-free.ts'
-import { createReceiver, type TransactionContext } from '../../index.ts'
+import { createReceiver, jobResult, type TransactionContext } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { startFreezableProxy } from './fixtures/freezable-proxy.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
@@ -75,6 +75,31 @@ describe('a handler that disturbs its transaction', () => {
       await insert(context, eventId)
     })
     expect((await receiver.process(event)).status).toBe('applied')
+    expect(await effects()).toBe(1)
+  })
+})
+
+describe('an error that only COMMIT shows', () => {
+  it.each([
+    ['P0001', 'failed', 'again'],
+    ['23503', 'failed', 'again'],
+    ['22012', 'failed', 'again'],
+    ['53200', 'store-failed', 'later'],
+    ['57014', 'store-failed', 'later'],
+    ['58030', 'store-failed', 'later'],
+    ['XX000', 'store-failed', 'later'],
+    ['08006', 'store-failed', 'later'],
+    ['25006', 'store-failed', 'later'],
+  ])('with the SQLSTATE %s has the outcome %s', async (code, status, job) => {
+    await pool.query(`
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no' USING ERRCODE = '${code}'; END $$;
+      CREATE CONSTRAINT TRIGGER refusing AFTER INSERT ON effects DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION refuse()`)
+    const outcome = await receiverWith(insert).process(event)
+    await pool.query('DROP FUNCTION refuse CASCADE')
+    expect(outcome).toMatchObject({ status, error: { code } })
+    expect(jobResult(outcome).status).toBe(job)
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
     expect(await effects()).toBe(1)
   })
 })

@@ -5,7 +5,7 @@ import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { recordingLogger } from '../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../fixtures/secrets.ts'
-import { createReceiver, type TransactionContext } from '../../index.ts'
+import { createReceiver, jobResult, type TransactionContext } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { expectTransactionsLikeLeases, steps } from '../fixtures/transactions-like-leases.ts'
 import { betterSqlite, type SqliteConnection, sqliteStore, sqliteTransactions } from './index.ts'
@@ -76,6 +76,27 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
     })
     expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
     expect(effects()).toBe(0)
+  })
+
+  it.each(['ROLLBACK; BEGIN', 'COMMIT; BEGIN IMMEDIATE'])('fails an event whose handler runs %s', async (text) => {
+    const { receiver } = await setUp((context) => {
+      insert(context)
+      context.transaction.exec(text)
+    })
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
+  })
+
+  it('counts a deferred foreign key that fails at COMMIT as a failure of the handler', async () => {
+    const { receiver, database } = await setUp(({ transaction }) =>
+      transaction.prepare('INSERT INTO children VALUES (7)').run(),
+    )
+    database.exec(`PRAGMA foreign_keys = ON; CREATE TABLE parents (id INTEGER PRIMARY KEY);
+      CREATE TABLE children (id INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`)
+    const outcome = await receiver.process(event)
+    expect(outcome.status).toBe('failed')
+    expect(jobResult(outcome).status).toBe('again')
+    database.exec('INSERT INTO parents VALUES (7)')
+    expect((await receiver.process(event)).status).toBe('applied')
   })
 
   it('applies events once that two connections process at once, one at a time', async () => {
