@@ -209,16 +209,16 @@ async function applyAndCommit<Transaction>(
 ): Promise<{ readonly thrown: unknown } | undefined> {
   const changes = (await Promise.all(deliveries.map(changeOf))).filter((change) => change !== undefined)
   let hasCalledCommit = false
-  let unsettled = 0
+  let unfinished = 0
   const commit = (transaction: Transaction) => {
     hasCalledCommit = true
     const committing = lease.commitIn(transaction, result)
-    unsettled += 1
-    const settled = () => {
-      unsettled -= 1
+    unfinished += 1
+    const finish = () => {
+      unfinished -= 1
     }
-    // If apply does not wait for it, the changes fail below, so that its error need not end the process.
-    committing.then(settled, settled)
+    // If it rejects and apply does not wait for it, the changes fail below, so that its error need not end the process.
+    committing.then(finish, () => undefined)
     return committing
   }
   let failure: { readonly thrown: unknown } | undefined
@@ -228,20 +228,20 @@ async function applyAndCommit<Transaction>(
     failure = { thrown }
   }
   if (hasCalledCommit) {
-    const isUnsettled = unsettled > 0
+    const isUnfinished = unfinished > 0
     if (await lease.hasCommitted()) return undefined
-    failure ??= { thrown: isUnsettled ? commitNotAwaited() : transactionNotCommitted() }
+    failure ??= { thrown: isUnfinished ? commitNotAwaited() : transactionNotCommitted() }
   }
   lost.throwIfAborted()
   if (failure === undefined) await lease.commit(result)
   return failure
 }
 
-/** The error if `apply` returned before `commit` had resolved. */
+/** The error if `apply` returned although `commit` had not resolved. */
 function commitNotAwaited(): MirrorError {
   return new MirrorError(
     'transaction_not_committed',
-    'apply returned before commit had resolved: an await is missing before commit, or before the transaction that calls it. Rows that the transaction has committed without it are not recorded as applied. The changes are sent again.',
+    'apply returned although commit had not resolved: an await is missing before commit or before the transaction that calls it, or apply has caught its error. Rows that the transaction has committed without it are not recorded as applied. The changes are sent again.',
   )
 }
 

@@ -44,8 +44,11 @@ describe('commit in a transaction of PostgreSQL', () => {
           for (const { noteId } of changes) await client.query('INSERT INTO applied (change) VALUES ($1)', [noteId])
           await act(client, commit)
         } finally {
-          await client.query('ROLLBACK')
-          client.release()
+          const isAlive = await client.query('ROLLBACK').then(
+            () => true,
+            () => false,
+          )
+          client.release(!isAlive)
         }
       }
     return { mirror, clock, problems, applyIn, notes: new NoteWriter(store) }
@@ -109,6 +112,36 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(await mirror.consumeDue({ name: 'index', apply: refused })).toMatchObject({ applied: 0, failed: 1 })
     expect(problems).toMatchObject([{ code: 'option_invalid', option: 'transaction' }])
     expect(await readRows()).toEqual([])
+    clock.advance(1_000)
+    const apply = applyIn(async (client, commit) => {
+      await commit(client)
+      await client.query('COMMIT')
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply })).toMatchObject({ applied: 1, failed: 0 })
+    expect(await readRows()).toEqual(['a'])
+  })
+
+  it('names the missing await if apply does not wait for commit, and its error does not end the process', async () => {
+    const { mirror, notes, applyIn, problems } = aConsumer()
+    await notes.show('a', 'First')
+    const apply = applyIn(async (client, commit) => {
+      void commit(client)
+      await client.query('COMMIT')
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply })).toMatchObject({ applied: 0, failed: 1 })
+    expect(problems).toMatchObject([{ code: 'transaction_not_committed', message: expect.stringMatching(/await/) }])
+  })
+
+  it('does not end the process if its connection breaks', async () => {
+    const { mirror, notes, applyIn, clock } = aConsumer()
+    await notes.show('a', 'First')
+    const broken = applyIn(async (client) => {
+      const other = databases.poolOf(pool.options.connectionString ?? '')
+      await other.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE state = 'idle in transaction'")
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      await client.query('SELECT 1')
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply: broken })).toMatchObject({ applied: 0, failed: 1 })
     clock.advance(1_000)
     const apply = applyIn(async (client, commit) => {
       await commit(client)

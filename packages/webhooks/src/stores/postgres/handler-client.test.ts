@@ -115,7 +115,7 @@ describe('the client of a handler', () => {
       ({ transaction }, eventId) =>
         new Promise<void>((resolve, reject) => {
           const sql = 'INSERT INTO effects VALUES ($1, $2)'
-          transaction.query('SELECT 1 AS one', (error, { rows }) => {
+          void transaction.query('SELECT 1 AS one', (error, { rows }) => {
             results.push(error, rows)
             transaction.query(sql, [eventId, 'a'], () => {
               const callback = (failure: Error | undefined) => (failure ? reject(failure) : resolve())

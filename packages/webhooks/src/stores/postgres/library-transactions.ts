@@ -1,5 +1,10 @@
 import { OptionError, systemClock } from '@notewire/protocol'
-import { type ClientOfPool, listenToClient, listenToClients, type PoolOfClients } from '../../storage/checked-out-clients.ts'
+import {
+  type ClientOfPool,
+  listenToClient,
+  listenToClients,
+  type PoolOfClients,
+} from '../../storage/checked-out-clients.ts'
 import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 import { postgresCodeOf, transactionNotOpen } from '../../storage/postgres-queries.ts'
 import { type EndableTransaction, endableTransaction } from './endable-transaction.ts'
