@@ -228,27 +228,19 @@ async function applyAndCommit<Transaction>(
     failure = { thrown }
   }
   if (hasCalledCommit) {
-    const isUnfinished = unfinished > 0
+    const isFinished = unfinished === 0
     if (await lease.hasCommitted()) return undefined
-    failure ??= { thrown: isUnfinished ? commitNotAwaited() : transactionNotCommitted() }
+    failure ??= { thrown: transactionNotCommitted(isFinished) }
   }
   lost.throwIfAborted()
   if (failure === undefined) await lease.commit(result)
   return failure
 }
 
-/** The error if `apply` returned although `commit` had not resolved. */
-function commitNotAwaited(): MirrorError {
-  return new MirrorError(
-    'transaction_not_committed',
-    'apply returned although commit had not resolved: an await is missing before commit or before the transaction that calls it, or apply has caught its error. Rows that the transaction has committed without it are not recorded as applied. The changes are sent again.',
-  )
-}
-
-/** The error if `apply` called `commit` in a transaction that was not committed. */
-function transactionNotCommitted(): MirrorError {
-  return new MirrorError(
-    'transaction_not_committed',
-    'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply. The changes are sent again.',
-  )
+/** The error if `apply` called `commit`, and its transaction was not committed. */
+function transactionNotCommitted(isFinished: boolean): MirrorError {
+  const why = isFinished
+    ? 'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply.'
+    : 'apply returned although commit had not resolved: an await is missing before commit or before the transaction that calls it, or apply has caught its error. Rows that the transaction has committed without it are not recorded as applied.'
+  return new MirrorError('transaction_not_committed', `${why} The changes are sent again.`)
 }
