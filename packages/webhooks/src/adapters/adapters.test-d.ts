@@ -32,4 +32,15 @@ describe('lambdaHandler', () => {
     expectTypeOf(handler).toExtend<AWSLambda.LambdaFunctionURLHandler>()
     expectTypeOf(handler).toExtend<AWSLambda.ALBHandler>()
   })
+
+  it('has the handler type of no other service', () => {
+    const handler = lambdaHandler(receiver)
+    expectTypeOf(handler).not.toExtend<AWSLambda.SQSHandler>()
+    expectTypeOf(handler).not.toExtend<AWSLambda.SNSHandler>()
+    expectTypeOf(handler).not.toExtend<AWSLambda.S3Handler>()
+    expectTypeOf(handler).not.toExtend<AWSLambda.KinesisStreamHandler>()
+    expectTypeOf(handler).not.toExtend<AWSLambda.DynamoDBStreamHandler>()
+    expectTypeOf(handler).not.toExtend<AWSLambda.EventBridgeHandler<string, object, void>>()
+    expectTypeOf(handler).not.toExtend<AWSLambda.ScheduledHandler>()
+  })
 })

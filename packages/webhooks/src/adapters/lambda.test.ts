@@ -160,12 +160,6 @@ describe('a header that `Headers` does not accept', () => {
   })
 })
 
-describe('an event without a request', () => {
-  it('is answered 404', async () => {
-    expect((await lambdaHandler(recordingReceiver().receiver)({})).statusCode).toBe(404)
-  })
-})
-
 describe('a middleware that parsed the body', () => {
   it('makes verification impossible: 500 at once, and a log line with the cause', async () => {
     const { logger, receiver } = recordingReceiver()

@@ -3,6 +3,7 @@ import type { BodyReading } from '../delivering/attempt.ts'
 import type { Answer } from '../interfaces/answer.ts'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { findIntegration, type IntegrationOf, requireReceiver, routeParameter } from './mounting.ts'
+import { isAuthorizerEvent, notAnHttpEvent } from './not-an-http-event.ts'
 
 /** The fields that `lambdaHandler` reads in an event of API Gateway (payload 1.0 and 2.0), a function URL or an Application Load Balancer. */
 export interface LambdaHttpEvent {
@@ -50,6 +51,9 @@ export interface LambdaHandlerOptions {
  *
  * The receiver's `path` includes the stage or base path that the service requests.
  *
+ * The handler rejects with an `OptionError` if it is invoked with an event that is no HTTP request, such as a batch of SQS: SQS would take
+ * any result for success, and delete the batch.
+ *
  * @example
  * ```ts
  * import { createReceiver } from '@notewire/webhooks'
@@ -66,10 +70,11 @@ export function lambdaHandler(
   refuseUnknownOptions('lambdaHandler', options, ['integrationOf'])
   const { integrationOf = ({ pathParameters }) => routeParameter(pathParameters) } = options
   return async (event) => {
+    const method = methodOf(event)
     const { requestContext } = event
     let late: Promise<Answer> | undefined
     const answer = await receiver.respond({
-      method: requestContext?.http?.method ?? event.httpMethod ?? '',
+      method,
       // A REST API removes the stage from `path`, and keeps the requested path in the context.
       path: requestContext?.path ?? event.rawPath ?? event.path ?? '',
       headers: event.multiValueHeaders ?? event.headers ?? {},
@@ -81,6 +86,13 @@ export function lambdaHandler(
     })
     return resultFor(event, (await late) ?? answer)
   }
+}
+
+/** @throws OptionError if the event is no HTTP request */
+function methodOf(event: LambdaHttpEvent): string {
+  const method = event?.requestContext?.http?.method ?? event?.httpMethod
+  if (typeof method !== 'string' || method === '' || isAuthorizerEvent(event)) throw notAnHttpEvent(event)
+  return method
 }
 
 function readBody({ body, isBase64Encoded }: LambdaHttpEvent, maxBytes: number): BodyReading {
