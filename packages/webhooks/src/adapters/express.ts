@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
@@ -24,9 +25,14 @@ export function expressHandler(
 ): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
+    requireNodeRequest('expressHandler', request, response)
     // Express removes the mount point from `url`; `originalUrl` has the path that the service requested.
     const url = 'originalUrl' in request ? String(request.originalUrl) : request.url
     const integration = 'params' in request ? routeParameter(request.params) : undefined
-    answerNodeRequest(receiver, request, response, url, integration).catch(next)
+    answerNodeRequest(receiver, request, response, { url, integration }).catch((error) => {
+      // A server without Express calls the handler without `next`.
+      if (typeof next === 'function') next(error)
+      else response.destroy(error)
+    })
   }
 }

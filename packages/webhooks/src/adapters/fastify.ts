@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { OptionError } from '@notewire/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
@@ -16,8 +17,8 @@ export interface FastifyReceiverOptions {
 
 /**
  * Mounts a receiver in Fastify 5. The plugin is encapsulated: on its own route it reads the raw bytes of any media type, up to the
- * receiver's `maxBodyBytes`; parsers and `bodyLimit` of other routes do not change. It writes the response itself, so `onRequest` and
- * `onResponse` hooks run, and `onSend` hooks cannot change the answer.
+ * receiver's `maxBodyBytes`; parsers and `bodyLimit` of other routes do not change. If a `preParsing` hook returns another stream, the plugin
+ * reads that one. It writes the response itself, so `onRequest` and `onResponse` hooks run, and `onSend` hooks cannot change the answer.
  *
  * @throws OptionError if it is registered without a receiver
  * @example
@@ -40,18 +41,30 @@ export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (
     )
   }
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('*', leaveUnread)
+  const payloads = new WeakMap<FastifyRequest, Readable>()
+  scope.addContentTypeParser('*', (request, payload, done) => {
+    leaveUnread(payload)
+    payloads.set(request, payload)
+    done(null)
+  })
   scope.post(url, { onRequest: hideContentType }, async (request, reply) => {
     reply.hijack()
-    const integration = routeParameter(request.params)
-    await answerNodeRequest(receiver, request.raw, reply.raw, request.originalUrl, integration).catch((error) => {
+    const details = {
+      url: request.originalUrl,
+      integration: routeParameter(request.params),
+      payload: payloads.get(request),
+      keptByPlugin: () => ('rawBody' in request ? request.rawBody : undefined),
+    }
+    await answerNodeRequest(receiver, request.raw, reply.raw, details).catch((error) => {
       reply.raw.destroy(error)
     })
   })
 }
 
-function leaveUnread(_request: FastifyRequest, _payload: unknown, done: (error: null) => void): void {
-  done(null)
+/** Keeps the bytes in the stream, also if a plugin such as `fastify-raw-body` listens to it, until the receiver has checked the headers. */
+function leaveUnread(payload: Readable): void {
+  // The stream of a hook may fail before that. Without a listener, the error would end the process.
+  payload.pause().on('error', () => undefined)
 }
 
 // Fastify would reject a malformed Content-Type, but the receiver accepts any media type, because only the signature counts.

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NotewireError } from '@notewire/protocol'
+import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import { attemptOf, responseOf } from '../delivering/web-attempt.ts'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
+import { hostValue } from './node-body.ts'
 import { answerNodeRequest } from './node-request.ts'
 
 /**
@@ -23,9 +25,10 @@ export function routeHandler(
   receivers: RespondingReceivers,
 ): (request: Request, context: { params: Promise<{ integration: string }> }) => Promise<Response> {
   requireReceiver('routeHandler', receivers)
-  return async (request, { params }) => {
-    const integration = routeParameter(await params)
-    return responseOf(await receivers.respond({ ...attemptOf(request), integration }))
+  return async (request, context) => {
+    const attempt = attemptOf(request)
+    const integration = routeParameter(await context?.params)
+    return responseOf(await receivers.respond({ ...attempt, integration }))
   }
 }
 
@@ -53,6 +56,7 @@ export function pagesHandler(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   requireReceiver('pagesHandler', receiver)
   return async (request, response) => {
+    requireNodeRequest('pagesHandler', request, response)
     if (wasParsedByNext(request)) {
       throw new NotewireError(
         'body_already_parsed',
@@ -61,11 +65,11 @@ export function pagesHandler(
       )
     }
     const integration = 'query' in request ? routeParameter(request.query) : undefined
-    await answerNodeRequest(receiver, request, response, request.url, integration)
+    await answerNodeRequest(receiver, request, response, { url: request.url, integration })
   }
 }
 
 // A custom server that runs Next may have kept the raw bytes.
 function wasParsedByNext(request: IncomingMessage): boolean {
-  return 'body' in request && request.body !== undefined && !('rawBody' in request)
+  return hostValue(request, 'body') !== undefined && !('rawBody' in request)
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUnknownOptions } from '@notewire/protocol'
+import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import type { RespondingReceiver, RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { findIntegration, type IntegrationOf, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
@@ -33,7 +34,10 @@ export function nodeHandler(receiver: RespondingReceivers, options: Partial<Node
   refuseUnknownOptions('nodeHandler', options, ['integrationOf'])
   const { integrationOf } = options
   return (request, response) => {
+    requireNodeRequest('nodeHandler', request, response)
     const integration = integrationOf && findIntegration(integrationOf, request)
-    answerNodeRequest(receiver, request, response, request.url, integration).catch((error) => response.destroy(error))
+    answerNodeRequest(receiver, request, response, { url: request.url, integration }).catch((error) =>
+      response.destroy(error),
+    )
   }
 }

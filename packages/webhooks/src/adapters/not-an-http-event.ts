@@ -1,4 +1,5 @@
 import { OptionError } from '@notewire/protocol'
+import { fixForFramework } from '../delivering/not-a-request.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 type Description = readonly [what: string, remedy: string]
@@ -13,12 +14,13 @@ const OTHER_FUNCTION = 'Invoke another function with it.'
  * delete their records, so `lambdaHandler` throws it.
  */
 export function notAnHttpEvent(event: unknown): OptionError {
+  const expected =
+    'lambdaHandler takes HTTP requests of API Gateway, of a function URL or of an Application Load Balancer'
+  const fix = fixForFramework(event)
+  if (fix !== undefined) return new OptionError('event', `${expected}, and was given ${fix}`)
   // A pipe of EventBridge invokes a function with the records alone.
   const [what, remedy] = describe(Array.isArray(event) ? { Records: event } : fieldsOf(event))
-  return new OptionError(
-    'event',
-    `lambdaHandler takes HTTP requests of API Gateway, of a function URL or of an Application Load Balancer, and was invoked with ${what}. ${remedy}`,
-  )
+  return new OptionError('event', `${expected}, and was invoked with ${what}. ${remedy}`)
 }
 
 function describe(event: Fields): Description {

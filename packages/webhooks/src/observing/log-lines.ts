@@ -50,7 +50,8 @@ export const LOG_LINES = {
   'already-parsed': [
     'error',
     'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +
-      'parser, or configure the parser to keep the raw bytes in req.rawBody.',
+      'parser, or configure the parser to keep the raw bytes in req.rawBody. In a function of Vercel, export receiver.fetch as POST, or add ' +
+      '"export const config = { api: { bodyParser: false } }", or set NODEJS_HELPERS=0.',
   ],
   'memory-lost': [
     'warn',
