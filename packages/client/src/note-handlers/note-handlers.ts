@@ -1,8 +1,10 @@
 import {
   isNoteEvent,
+  markAsPart,
   type NoResponse,
   type NoteDeletedEvent,
   type NoteEndedEvent,
+  type NoteHandlerParts,
   type NoteSummaryGeneratedEvent,
   type NoteUpdatedEvent,
   OptionError,
@@ -164,26 +166,46 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
         context.setAppliedRevision(current.note.revision)
         return changed(current, context)
       }
+      case undefined:
+        throw prepareReplaced()
       default:
         logger.warn('The REST API returned a lower revision than the one last applied. The event was skipped.')
         return undefined
     }
   }
 
+  const handlerParts: NoteHandlerParts = { calls: new Map() }
+  const asPart = <Event extends WebhookEvent>(handle: NoteHandler<Event, Context>): NoteHandler<Event, Context> =>
+    markAsPart((event: Event, context: Parameters<typeof handle>[1]) => {
+      if (handlerParts.calls.has(event.event_id)) handlerParts.calls.set(event.event_id, true)
+      return handle(event, context)
+    }, handlerParts)
+
   return {
     revisionGate: 'per-kind',
-    prepare: async (event, context) =>
-      isNoteEvent(event) && event.event_type !== 'note.deleted' ? await prepareChange(event, context) : undefined,
+    prepare: markAsPart(
+      async (event: WebhookEvent, context: NotePreparationContext): Promise<PreparedNote> =>
+        isNoteEvent(event) && event.event_type !== 'note.deleted' ? await prepareChange(event, context) : undefined,
+      handlerParts,
+    ),
     on: {
-      'note.ended': applyChange,
-      'note.summary.generated': applyChange,
-      'note.updated': applyChange,
-      'note.deleted': ({ data }, context) => {
+      'note.ended': asPart<NoteEndedEvent>(applyChange),
+      'note.summary.generated': asPart<NoteSummaryGeneratedEvent>(applyChange),
+      'note.updated': asPart<NoteUpdatedEvent>(applyChange),
+      'note.deleted': asPart<NoteDeletedEvent>(({ data }, context) => {
         const reason = data.reason === 'access_lost' ? 'access_lost' : 'deleted'
         return removed({ noteId: data.note_id, reason }, context)
-      },
+      }),
     },
   }
+}
+
+function prepareReplaced(): OptionError {
+  return new OptionError(
+    'prepare',
+    'prepare of the receiver is not the one of noteHandlers, and does not return what that returned, so there is no note to apply. Spread ' +
+      '...noteHandlers(…) last, or return what its prepare returns.',
+  )
 }
 
 function checked<Context extends NoteHandlerContext>(options: NoteHandlersOptions<Context>) {

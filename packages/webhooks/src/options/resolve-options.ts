@@ -15,6 +15,7 @@ import type { ReceiverStore } from '../interfaces/store.ts'
 import { HOOKS } from '../observing/receiver-hooks.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { refuseTolerance } from '../verifier/header-check.ts'
+import { withNoteHandlerParts } from './note-handler-parts.ts'
 import type {
   AnyOptions,
   HandlingOptions,
@@ -97,20 +98,31 @@ function resolveOptions<Transaction>(options: AnyOptions<Transaction>) {
   refuseWithoutMethods('clock', clock, ['now', 'sleep'])
   refuseWithoutMethods('logger', logger, ['info', 'warn', 'error'])
   const handling = handlingIn(options, clock)
-  const { on, onUnknown, prepare } = handling
+  const { on: given, onUnknown, prepare } = handling
   const { revisionGate = 'deletions-at-equal', dedupWindowMs = 259_200_000, logErrorMessages = false } = options
   const { toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, maxBodyBytes = 262_144 } = options
   // A transaction whose connection is interrupted holds a connection until then.
   const { handlerTimeoutMs = handling.mode === 'transactions' ? 60_000 : 900_000 } = options
   const limits = { revisionGate, dedupWindowMs, handlerTimeoutMs, maxBodyBytes, logErrorMessages }
-  refuseWrongValues({ on, hooks, ...limits })
+  refuseWrongValues({ on: given, hooks, ...limits })
   refuseTolerance(toleranceSeconds)
   refuseUnknownOptions('hooks', hooks, HOOKS)
-  refuseUnknownKinds(on)
-  for (const [option, value] of Object.entries({ ...on, ...hooks, onUnknown, prepare, queue, waitUntil })) {
+  refuseUnknownKinds(given)
+  for (const [option, value] of Object.entries({ ...given, ...hooks, onUnknown, prepare, queue, waitUntil })) {
     refuseNoFunction(option, value)
   }
-  return { sink, handling, queue, toleranceSeconds, waitUntil, hooks, logger, clock, ...limits }
+  const on = withNoteHandlerParts(given, prepare, revisionGate)
+  return {
+    sink,
+    handling: { ...handling, on } as typeof handling,
+    queue,
+    toleranceSeconds,
+    waitUntil,
+    hooks,
+    logger,
+    clock,
+    ...limits,
+  }
 }
 
 /** The handlers with their store: with leases, or with transactions. */

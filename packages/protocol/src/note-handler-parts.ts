@@ -1,0 +1,18 @@
+/** What the functions that `noteHandlers` of `@notewire/client` returns have in common. */
+export interface NoteHandlerParts {
+  /** For each event that a receiver gives to a function of the user in place of one of these: whether that function has called one of these. */
+  readonly calls: Map<string, boolean>
+}
+
+// Not a `WeakMap`, because a project may contain this package twice.
+const PARTS = Symbol.for('notewire.noteHandlerParts')
+
+/** Marks a function as a part of what `noteHandlers` returned. */
+export function markAsPart<Part extends (...given: never[]) => unknown>(part: Part, parts: NoteHandlerParts): Part {
+  return Object.defineProperty(part, PARTS, { value: parts })
+}
+
+/** The parts that a function belongs to, if `noteHandlers` made it. */
+export function partsOf(part: unknown): NoteHandlerParts | undefined {
+  return typeof part === 'function' ? (part as { readonly [PARTS]?: NoteHandlerParts })[PARTS] : undefined
+}

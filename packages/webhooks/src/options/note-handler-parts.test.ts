@@ -1,0 +1,116 @@
+import { NotesClient, noteHandlers } from '@notewire/client'
+import { createNotesService } from '@notewire/mock-server'
+import { OptionError } from '@notewire/protocol'
+import { describe, expect, it } from 'vitest'
+import { recordingLogger } from '../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { createReceiver, createReceivers } from '../receiver/receiver.ts'
+
+type Options = Parameters<typeof createReceiver>[0]
+
+async function setUp() {
+  const service = await createNotesService({ notes: 1 })
+  const changed: string[] = []
+  const { baseUrl, apiKey, fetch, clock } = service
+  const handlers = noteHandlers(new NotesClient({ baseUrl, apiKey, fetch }), {
+    changed: ({ note }) => void changed.push(note.note_id),
+    removed: () => undefined,
+  })
+  const logger = recordingLogger()
+  const create = (options: object) => {
+    createReceivers({ secretOf: () => TEST_SECRET, logger, ...options } as Parameters<typeof createReceivers>[0])
+    return createReceiver({ secret: TEST_SECRET, clock, logger, ...options } as Options)
+  }
+  const [note] = service.owner.notes()
+  const data = { note_id: note?.note_id, revision: note?.revision }
+  const at = new Date(clock.now()).toISOString()
+  const event = { event_id: 'event_1', event_type: 'note.updated', occurred_at: at, data }
+  return { create, handlers, changed, event: event as never, service }
+}
+
+describe('a receiver with a part of noteHandlers', () => {
+  it.each<[string, (handlers: ReturnType<typeof noteHandlers>) => object]>([
+    ['no prepare', ({ on, revisionGate }) => ({ on, revisionGate })],
+    ['another prepare', (handlers) => ({ ...handlers, prepare: () => undefined })],
+    ['no revisionGate', ({ on, prepare }) => ({ on, prepare })],
+    ['another revisionGate', (handlers) => ({ ...handlers, revisionGate: 'strict' })],
+    ['no handlers', (handlers) => ({ ...handlers, on: {} })],
+    ['other handlers', (handlers) => ({ ...handlers, on: { 'endpoint.test': () => undefined } })],
+    ['a missing handler', (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.deleted': undefined } })],
+    [
+      'a handler that gets no event',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': () => undefined } }),
+    ],
+    [
+      'an asynchronous handler that gets no event',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': async () => undefined } }),
+    ],
+    [
+      'a method that gets no event',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': function applied() {} } }),
+    ],
+  ])('is not created with %s', async (_what, change) => {
+    const { create, handlers } = await setUp()
+    expect(() => create(change(handlers))).toThrow(OptionError)
+  })
+
+  it.each<[string, (handlers: ReturnType<typeof noteHandlers>) => object]>([
+    ['nothing else', (handlers) => handlers],
+    [
+      'a handler of another kind',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'endpoint.test': () => undefined } }),
+    ],
+    [
+      'a handler that calls the one of noteHandlers',
+      (handlers) => ({
+        ...handlers,
+        on: {
+          ...handlers.on,
+          'note.updated': async (...given: Parameters<(typeof handlers.on)['note.updated']>) => {
+            await handlers.on['note.updated'](...given)
+          },
+        },
+      }),
+    ],
+    [
+      'a handler that passes on copies',
+      ({ on, ...rest }) => ({
+        ...rest,
+        on: {
+          ...on,
+          'note.updated': (event: never, context: never) =>
+            on['note.updated']({ ...(event as object) } as never, context),
+        },
+      }),
+    ],
+    [
+      'a prepare that calls the one of noteHandlers',
+      (handlers) => ({ ...handlers, prepare: (event: never, context: never) => handlers.prepare(event, context) }),
+    ],
+  ])('applies events with %s', async (_what, change) => {
+    const { create, handlers, changed, event } = await setUp()
+    expect(await create(change(handlers)).process(event)).toMatchObject({ status: 'applied' })
+    expect(changed).toHaveLength(1)
+  })
+
+  it.each<[string, (handlers: ReturnType<typeof noteHandlers>) => object]>([
+    [
+      'a handler that does not call the one of noteHandlers',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.updated': (_event: unknown) => undefined } }),
+    ],
+    [
+      'an asynchronous handler that does not call it',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.updated': async (_event: unknown) => undefined } }),
+    ],
+    [
+      'a prepare that does not call it',
+      (handlers) => ({ ...handlers, prepare: (_event: unknown) => ({ ready: true }) }),
+    ],
+    ['a prepare that returns nothing', (handlers) => ({ ...handlers, prepare: async (_event: unknown) => undefined })],
+  ])('fails an event with %s', async (_what, change) => {
+    const { create, handlers, changed, event } = await setUp()
+    const outcome = await create(change(handlers)).process(event)
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'option_invalid' } })
+    expect(changed).toEqual([])
+  })
+})
