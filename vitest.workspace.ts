@@ -133,6 +133,7 @@ const people = [
   whole('round-trip'),
   whole('note-handlers'),
   whole('another-key'),
+  whole('note-handler-parts'),
   whole('wrong-arguments'),
   whole('contract-variants'),
   whole('contract-errors'),

@@ -34,7 +34,7 @@ function refuseReplaced(option: string, part: unknown, kind?: string): void {
 }
 
 /** Whether a function cannot pass on an event, because it does not get one. */
-function takesNothing(part: (...given: never[]) => unknown): boolean {
+function takesNothing(part: { readonly length: number }): boolean {
   return (
     part.length === 0 &&
     /^(?:async\s*)?(?:function\b[^(]*)?\(\s*\)(?!.*(?:\barguments\b|\[native code\]))/s.test(String(part))

@@ -1,12 +1,11 @@
 import { NotesClient, noteHandlers } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
 import { OptionError } from '@notewire/protocol'
+import { createReceiver, createReceivers, type ReceiverOptions, type ReceiversOptions } from '@notewire/webhooks'
 import { describe, expect, it } from 'vitest'
-import { recordingLogger } from '../fixtures/recording-logger.ts'
-import { TEST_SECRET } from '../fixtures/secrets.ts'
-import { createReceiver, createReceivers } from '../receiver/receiver.ts'
 
-type Options = Parameters<typeof createReceiver>[0]
+const SECRET = 'whsec_bm90ZXdpcmUtbm90ZS1oYW5kbGVycy10ZXN0'
+const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 async function setUp() {
   const service = await createNotesService({ notes: 1 })
@@ -16,10 +15,9 @@ async function setUp() {
     changed: ({ note }) => void changed.push(note.note_id),
     removed: () => undefined,
   })
-  const logger = recordingLogger()
   const create = (options: object) => {
-    createReceivers({ secretOf: () => TEST_SECRET, logger, ...options } as Parameters<typeof createReceivers>[0])
-    return createReceiver({ secret: TEST_SECRET, clock, logger, ...options } as Options)
+    createReceivers({ secretOf: () => SECRET, logger, ...options } as unknown as ReceiversOptions)
+    return createReceiver({ secret: SECRET, clock, logger, ...options } as unknown as ReceiverOptions)
   }
   const [note] = service.owner.notes()
   const data = { note_id: note?.note_id, revision: note?.revision }
