@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Http2Bindings, HttpBindings } from '@hono/node-server'
 import * as z from 'zod/mini'
@@ -6,6 +6,7 @@ import { ConnectionDropped } from '../api/request-faults.ts'
 import type { AnswerConsole } from '../console/console.ts'
 import { fields, name } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import { requestOf } from './incoming-request.ts'
 
 /** Options of `service.listen`. */
 export interface ListenOptions {
@@ -85,10 +86,12 @@ async function startServer(
 ): Promise<Server> {
   const [{ createAdaptorServer }, answerConsole] = await Promise.all([import('@hono/node-server'), makeConsole()])
   const server = createAdaptorServer({
-    fetch: (request, { incoming, outgoing }) =>
-      isForConsole(request)
-        ? answerConsole(globalRequest(request), { address: incoming.socket.remoteAddress, consoleHosts })
-        : fetch(globalRequest(request)).catch((error: unknown) => dropConnection(outgoing, error)),
+    fetch: async (light, { incoming, outgoing }) => {
+      const request = await requestOf(light, incoming as IncomingMessage)
+      return isForConsole(request)
+        ? await answerConsole(request, { address: incoming.socket.remoteAddress, consoleHosts })
+        : await fetch(request).catch((error: unknown) => dropConnection(outgoing, error))
+    },
     // The process under test must keep its own `Request` and `Response`.
     overrideGlobalObjects: false,
   }) as Server
@@ -97,15 +100,6 @@ async function startServer(
     server.listen(port, host, resolve)
   })
   return server
-}
-
-/** Copies a request into the runtime's own class, because Hono's body limit accepts no other. */
-function globalRequest(request: Request): Request {
-  const { url, method, headers, body, signal } = request
-  if (method === 'GET' || method === 'HEAD') return request
-  // Node.js requires `duplex` for a stream; its type `RequestInit` does not have it.
-  const init: RequestInit & { readonly duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
-  return new Request(url, init)
 }
 
 function dropConnection(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
