@@ -90,6 +90,7 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
         ({ notes, sequence }) => `${namesOf(notes.map(({ state }) => state.noteId))}, at ${sequence}`,
       ),
     count: (...values) => call('counts notes', () => store.count(...values)),
+    readFeed: (...values) => call('reads the feed', () => store.readFeed(...values)),
     listStates: (integration, query) =>
       call(
         () => `lists states: ${JSON.stringify(query)}`,

@@ -13,6 +13,7 @@ export type MirrorErrorCode =
   | 'listing_stalled'
   | 'position_malformed'
   | 'position_foreign'
+  | 'position_lost'
   | 'consumer_lost'
   | 'transaction_not_committed'
 

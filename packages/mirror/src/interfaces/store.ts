@@ -40,6 +40,14 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   takeDue(integration: string, request: DueRequest): Promise<DueNotes>
   /** Counts the notes of the integration. */
   count(integration: string, certificate?: CompletionCertificate): Promise<StoreCounts>
+  /**
+   * Reads where the feed of the integration is, and where one of its runs ended. A store instance begins a run with its first commit that announces
+   * a note, and with each one that finds an earlier state of the feed than this instance has written. Positions belong to the latest run that began
+   * before them. The store keeps the latest `MAX_RUNS` runs.
+   *
+   * @param run  the id of a run; `''` for the positions from before runs were recorded
+   */
+  readFeed(integration: string, run: string): Promise<FeedState>
   /** Lists the states of some notes. */
   listStates(integration: string, query: StatesQuery): Promise<readonly ChangedNote[]>
   /** Reads notes with their content. */
@@ -47,7 +55,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
 }
 
 /** What the readers of a mirror need. */
-export type ReadableStore = Pick<MirrorStore, 'readProgress' | 'count' | 'listStates' | 'listNotes'>
+export type ReadableStore = Pick<MirrorStore, 'readProgress' | 'count' | 'readFeed' | 'listStates' | 'listNotes'>
 
 /**
  * Which states to list, with at most `limit` of them.
@@ -151,6 +159,21 @@ export interface HeldRemovals {
   readonly notes: number
 }
 
+/** The number of runs of an integration that a store keeps. */
+export const MAX_RUNS = 1_000
+
+/** Result of `readFeed`. */
+export interface FeedState {
+  /** The id of the copy; `null` if there is none. */
+  readonly copyId: string | null
+  /** The position of the latest change; 0 before the first. */
+  readonly position: number
+  /** The run of the latest change; `''` if it was not recorded. */
+  readonly run: string
+  /** The last position of the run that was asked for; `null` if the store does not contain this run. */
+  readonly runEnd: number | null
+}
+
 /** A note's latest change. Positions grow with every change of the integration, and are never used twice. */
 export interface ChangedNote {
   readonly state: NoteState
@@ -159,4 +182,6 @@ export interface ChangedNote {
   readonly visibleSince: number
   /** The position at which the note first became visible; `null` if it never was. */
   readonly firstVisible: number | null
+  /** With `changedAfter`: the run of the position; `''` if it was not recorded. */
+  readonly run?: string | undefined
 }

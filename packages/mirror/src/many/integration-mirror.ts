@@ -93,6 +93,7 @@ function checkedStore(store: ReadableStore, check: () => Promise<void>): Readabl
   return {
     readProgress: (...values) => checked(store.readProgress(...values)),
     count: (...values) => checked(store.count(...values)),
+    readFeed: (...values) => checked(store.readFeed(...values)),
     listStates: (...values) => checked(store.listStates(...values)),
     listNotes: (...values) => checked(store.listNotes(...values)),
   }

@@ -4,7 +4,6 @@ import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aGoneNote, aLiveNote } from '../fixtures/note-states.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
-import { NO_PROGRESS } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 
@@ -13,15 +12,7 @@ function aFeed() {
   const store = memoryMirror()
   const named: MirrorStore = {
     ...store,
-    readProgress: async () => ({
-      sequence: 0,
-      progress: { ...NO_PROGRESS, copyId: 'copy-1' },
-      progressVersion: 1,
-      heardAt: null,
-      nextDueAt: null,
-      hiddenSince: null,
-      position: 0,
-    }),
+    readFeed: async (...values) => ({ ...(await store.readFeed(...values)), copyId: 'copy-1' }),
   }
   const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) }
   async function write(noteId: string, state: NoteState, announce: NoteWrite['announce']): Promise<void> {

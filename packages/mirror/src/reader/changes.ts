@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
-import { MirrorError } from '../interfaces/errors.ts'
 import type { ChangedNote, ReadableStore } from '../interfaces/store.ts'
+import { type FeedPosition, positionText, readPosition, requirePosition } from './positions.ts'
 
 /** One change, for your own index. `mirror.get(noteId)` returns the note's current content. */
 export interface MirrorChange {
@@ -45,20 +45,16 @@ export async function* readChanges(
   { store, integration, clock }: { readonly store: ReadableStore; readonly integration: string; readonly clock: Clock },
   { after, follow = false, signal }: ChangesOptions,
 ): AsyncGenerator<MirrorChange, void, void> {
-  const readCopyId = async () => (await store.readProgress(integration)).progress.copyId
-  let copyId = await readCopyId()
-  const begin = positionIn(after, copyId)
-  for (let position = begin; ; ) {
+  let last = readPosition(after)
+  for (const begin = last.number; ; ) {
     signal?.throwIfAborted()
-    const known = position
-    const changed = await store.listStates(integration, { changedAfter: known, limit: PAGE_SIZE })
-    // The copy may have been created after the loop began. Its id is written before its first note.
-    if (changed.length > 0) copyId ??= await readCopyId()
+    const known = last.number
+    const { copyId, changed } = await changesAfter(last, store, integration)
     for (const note of changed) {
       signal?.throwIfAborted()
       const change = changeFor(note, { begin, known })
-      position = note.position
-      if (change !== undefined) yield { ...change, position: positionOf(position, copyId) }
+      last = { copyId, run: note.run ?? '', number: note.position }
+      if (change !== undefined) yield { ...change, position: positionText(last) }
     }
     if (changed.length > 0) continue
     if (!follow) return
@@ -66,8 +62,13 @@ export async function* readChanges(
   }
 }
 
-export function positionOf(position: number, copyId: string | null): string {
-  return `${copyId}:${position}`
+/** Reads the first changes after a position. Checks the position each time, because the database may be restored while a loop runs. */
+async function changesAfter(position: FeedPosition, store: ReadableStore, integration: string) {
+  const feed = await store.readFeed(integration, position.run)
+  requirePosition(position, feed)
+  const { copyId } = feed
+  if (feed.position <= position.number) return { copyId, changed: [] }
+  return { copyId, changed: await store.listStates(integration, { changedAfter: position.number, limit: PAGE_SIZE }) }
 }
 
 /**
@@ -86,20 +87,4 @@ function changeFor(
     return { kind: isNewSince(begin) ? 'added' : 'restored', noteId, revision }
   }
   return isNewSince(known) ? undefined : { kind: presence === 'hidden' ? 'hidden' : 'removed', noteId, revision }
-}
-
-function positionIn(after: string | null | undefined, copyId: string | null): number {
-  if (after === undefined || after === null) return 0
-  const { copy, position } = /^(?<copy>[\w-]+):(?<position>\d{1,15})$/.exec(after)?.groups ?? {}
-  if (position === undefined) {
-    throw new MirrorError(
-      'position_malformed',
-      'the given position is not the position of a change. Pass the position of the last change that you handled, or no position to get all changes.',
-    )
-  }
-  if (copy === copyId) return Number(position)
-  throw new MirrorError(
-    'position_foreign',
-    'the given position belongs to another copy: this copy was created later, or is in another store. Empty your index, and pass no position to get all changes.',
-  )
 }

@@ -54,7 +54,9 @@ export interface MirrorReader {
    * Yields changes in order, each note once at its latest change: for your own index. Store the position of each change that you have
    * handled.
    *
-   * @throws MirrorError `position_malformed` when `after` is not a position, `position_foreign` when it belongs to another copy
+   * @throws MirrorError `position_malformed` when `after` is not a position, `position_foreign` when it belongs to another copy, `position_lost` when
+   * the database does not contain it: the database was restored from an older backup, or the position is older than the latest 1,000 processes that
+   * have written changes. Then empty your index, and get all changes without a position
    */
   changes(options?: ChangesOptions): AsyncIterable<MirrorChange>
   /** Explains why the mirror shows a note, or does not. */

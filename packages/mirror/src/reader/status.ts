@@ -1,6 +1,6 @@
 import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
 import type { HeldRemovals, NoteCounts, ReadableStore } from '../interfaces/store.ts'
-import { positionOf } from './changes.ts'
+import { BEGINNING, positionText } from './positions.ts'
 
 /** The state of a mirror. Dates are of this machine's clock, except `watermark`. */
 export interface MirrorStatus {
@@ -40,7 +40,8 @@ const SILENT_FOR_MS = 60 * 60_000
 const MIN_UNANNOUNCED = 3
 
 export async function statusOf(store: ReadableStore, integration: string, now: number): Promise<MirrorStatus> {
-  const { progress, heardAt, position } = await store.readProgress(integration)
+  const { progress, heardAt } = await store.readProgress(integration)
+  const { copyId, run, position: number } = await store.readFeed(integration, BEGINNING.run)
   const { contradicted: contradictions, missing: _, held, ...notes } = await store.count(integration)
   const { poll, scan, lastScan } = progress
   const isSettled =
@@ -54,7 +55,7 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
     lastScan,
     scan,
     held,
-    position: progress.copyId === null ? null : positionOf(position, progress.copyId),
+    position: copyId === null ? null : positionText({ copyId, run, number }),
     polledAt: pastOf(poll.polledAt, now),
     heardAt: pastOf(heardAt, now),
     silence: silenceOf(poll.heardAt === heardAt ? poll.unannounced : 0, heardAt, now),

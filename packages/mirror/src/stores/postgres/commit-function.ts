@@ -17,14 +17,17 @@ const FENCED = `integrations.integration = for_integration AND integrations.gene
  * mirror's row until its end. Therefore a new note cannot be inserted by two transactions, and a position does not become visible before all lower
  * positions. All transactions take locks in this order, so there is no deadlock.
  *
+ * The result is JSON: the outcome, whether a run of the feed has begun, and the latest position if the commit announces a note.
+ *
  * Acknowledged events and positions survive a crash, even if the database commits asynchronously. Other lost writes are listed or read again.
  */
 // A conflict that is found after the first write raises an exception inside the function. It rolls the writes back, and the caller gets no error.
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_commit(
+CREATE OR REPLACE FUNCTION notewire_mirror_commit_in_run(
   for_integration text, expected_versions text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
-  fence_generation text, fence_token bigint, hint_due_ms float8, now_ms float8
+  fence_generation text, fence_token bigint, hint_due_ms float8, now_ms float8,
+  current_run text, known_position bigint, next_run text
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' ${BY_INDEX}
 AS $function$
@@ -36,6 +39,7 @@ DECLARE
   note_ids text[] := ARRAY(SELECT note_id COLLATE "C" FROM jsonb_each(versions) AS expected (note_id, version) ORDER BY 1);
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
+  has_begun boolean := false;
   ahead float8 := ${aheadOf('now_ms')};
 BEGIN
   IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
@@ -56,7 +60,7 @@ BEGIN
       LEFT JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = expected.note_id
       WHERE coalesce(notes.version, 0) <> expected.version::bigint
   ) THEN
-    RETURN 'conflict';
+    RETURN '{"outcome": "conflict"}';
   END IF;
 
   IF contents <> '[]' THEN
@@ -96,6 +100,10 @@ BEGIN
     END IF;
   END IF;
 
+  IF announcements > 0 THEN
+    has_begun := notewire_mirror_begin_run(for_integration, position_before, current_run, known_position, next_run);
+  END IF;
+
   INSERT INTO notewire_mirror_notes AS notes (integration, note_id, ${PLACES}, due_at, state)
     SELECT for_integration, written.note_id, coalesce(known.version, 0) + 1, written.digests,
       ${POSITION},
@@ -124,10 +132,10 @@ BEGIN
   IF fence_generation IS NOT NULL AND NOT FOUND THEN
     RAISE EXCEPTION SQLSTATE 'NW002';
   END IF;
-  RETURN 'committed';
+  RETURN json_build_object('outcome', 'committed', 'hasBegunRun', has_begun, 'position', position_before + announcements);
 EXCEPTION
-  WHEN SQLSTATE 'NW001' THEN RETURN 'conflict';
-  WHEN SQLSTATE 'NW002' THEN RETURN 'fenced';
+  WHEN SQLSTATE 'NW001' THEN RETURN '{"outcome": "conflict"}';
+  WHEN SQLSTATE 'NW002' THEN RETURN '{"outcome": "fenced"}';
 END
 $function$;
 `

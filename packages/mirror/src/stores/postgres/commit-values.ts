@@ -3,7 +3,7 @@ import type { MirrorCommit } from '../../interfaces/store.ts'
 import { escapedJson } from '../escaped-text.ts'
 import { stateJson } from '../state-json.ts'
 
-/** The parameters of `notewire_mirror_commit` after the integration. */
+/** The parameters of `notewire_mirror_commit_in_run` after the integration. */
 export function commitValues({ notes, progress, heardAt, fence, now }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))

@@ -48,7 +48,7 @@ const FREE =
  * another worker is changing. If no integration is due, it writes nothing. It reads the copy after it has taken the integration, so that it
  * sees everything that the previous worker has committed.
  *
- * `notewire_integrations_erase` locks the notes first and the integration last, in the same order as commits.
+ * `notewire_integrations_erase_all` locks the notes first and the integration last, in the same order as commits.
  */
 export const INTEGRATION_FUNCTIONS = `
 CREATE OR REPLACE FUNCTION notewire_integrations_now(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
@@ -99,7 +99,7 @@ BEGIN
 END
 $function$;
 
-CREATE OR REPLACE FUNCTION notewire_integrations_erase(
+CREATE OR REPLACE FUNCTION notewire_integrations_erase_all(
   for_integration text, known_generation text, known_version bigint, known_hints bigint, at_most bigint
 ) RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' AS $function$
 #variable_conflict use_variable
@@ -118,6 +118,7 @@ BEGIN
     DELETE FROM notewire_mirror_consumers AS consumers WHERE consumers.integration = for_integration;
     DELETE FROM notewire_mirror_sequences AS sequences WHERE sequences.integration = for_integration;
     DELETE FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration;
+    DELETE FROM notewire_mirror_runs AS runs WHERE runs.integration = for_integration;
   END IF;
   PERFORM FROM notewire_integrations AS integrations WHERE integrations.integration = for_integration
     AND integrations.generation = known_generation AND integrations.version = known_version AND integrations.hints = known_hints

@@ -80,7 +80,7 @@ const UPDATE = `UPDATE notewire_integrations SET record = ${RECORD}
 
 const TAKE = `SELECT result FROM notewire_integrations_take($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
 
-const ERASE = 'SELECT to_json(notewire_integrations_erase($1, $2, $3, $4, $5))::text AS result'
+const ERASE = 'SELECT to_json(notewire_integrations_erase_all($1, $2, $3, $4, $5))::text AS result'
 
 const HELD = `notewire_mirror_notes AS notes
   WHERE notes.integration = integrations.integration AND notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'`

@@ -21,6 +21,7 @@ const TABLES = [
   'notewire_mirror_consumers',
   'notewire_mirror_content',
   'notewire_mirror_notes',
+  'notewire_mirror_runs',
   'notewire_mirror_sequences',
   'notewire_mirror_version',
   'notewire_mirrors',

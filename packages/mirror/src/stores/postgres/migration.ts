@@ -2,6 +2,7 @@ import type { PostgresTables } from '@notewire/webhooks/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE } from './integration-functions.ts'
 import { LOAD_FUNCTION, SEQUENCE_FUNCTION } from './load-function.ts'
+import { BEGIN_RUN_FUNCTION, RUNS_TABLE } from './runs.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
 import { LIVE_NOTES_VIEW, SCHEMA_VERSION, TABLES } from './tables.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
@@ -12,6 +13,8 @@ const STATEMENTS = [
   SEARCH_FUNCTIONS,
   SEQUENCE_FUNCTION,
   LOAD_FUNCTION,
+  RUNS_TABLE,
+  BEGIN_RUN_FUNCTION,
   COMMIT_FUNCTION,
   TAKE_FUNCTION,
   INTEGRATIONS_TABLE,

@@ -4,6 +4,7 @@ import { escapedText } from '../escaped-text.ts'
 import { COUNTED } from '../state-json.ts'
 import { aheadOf } from './integration-functions.ts'
 import { copyJson, stateOf } from './note-columns.ts'
+import { runBefore } from './runs.ts'
 
 const STORED_NOTE = `json_build_object(
   'state', ${stateOf('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
@@ -38,8 +39,8 @@ export function listStates(query: StatesQuery): readonly [text: string, ...value
   return [LIST_CHANGES, query.changedAfter, limit]
 }
 
-const statesWhere = (condition: string) => `SELECT json_build_object(
-    'state', ${stateOf('notes')}, 'position', position, 'visibleSince', visible_since, 'firstVisible', first_visible)::text AS result
+const statesWhere = (condition: string, others = '') => `SELECT json_build_object(
+    'state', ${stateOf('notes')}, 'position', position, 'visibleSince', visible_since, 'firstVisible', first_visible${others})::text AS result
   FROM notewire_mirror_notes AS notes
   WHERE integration = $1 AND ${condition}`
 
@@ -48,7 +49,10 @@ const LIST_HELD = statesWhere(`presence = 'hidden' AND held_by_scan = $2 AND not
 const LIST_OVERDUE = statesWhere(
   `presence = 'hidden' AND (hidden_at <= $2::float8 OR hidden_at > $2::float8 + ${LATEST_HIDDEN_MS}) ORDER BY note_id LIMIT $3`,
 )
-const LIST_CHANGES = statesWhere('position > $2 AND position > 0 ORDER BY position LIMIT $3')
+const LIST_CHANGES = statesWhere(
+  'position > $2 AND position > 0 ORDER BY position LIMIT $3',
+  `, 'run', ${runBefore('notes.integration', 'notes.position')}`,
+)
 
 export const GET_NOTE = `SELECT ${STORED_NOTE}::text AS result 
   FROM notewire_mirror_notes AS notes

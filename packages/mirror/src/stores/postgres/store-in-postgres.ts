@@ -10,19 +10,32 @@ import type {
 } from '../../interfaces/store.ts'
 import type { StoredNote } from '../../interfaces/stored-note.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
+import { FeedRuns } from '../feed-runs.ts'
 import { withState } from '../state-json.ts'
 import { commitValues } from './commit-values.ts'
 import { createIntegrationRows } from './integrations.ts'
 import * as statements from './reading-statements.ts'
+import { READ_FEED } from './runs.ts'
 import { searchableText } from './search-functions.ts'
 
 const LOAD = 'SELECT notewire_mirror_load($1, $2) AS result'
 const COMMIT =
-  'SELECT to_json(notewire_mirror_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12))::text AS result'
+  'SELECT notewire_mirror_commit_in_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS result'
+
+/** Result of `COMMIT`. */
+interface Committed {
+  readonly outcome: 'committed' | 'conflict' | 'fenced'
+  readonly hasBegunRun?: boolean
+  /** The latest position; `null` if no note was announced. */
+  readonly position?: number | null
+}
+
 const TAKE = 'SELECT notewire_mirror_take($1, $2, $3, $4, $5) AS result'
 
 /** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */
 export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof ConsumerStore> {
+  const runs = new FeedRuns()
+
   async function ask<Answer>(operation: string, text: string, ...values: unknown[]): Promise<readonly Answer[]> {
     const rows = await queries.run<{ readonly result: string }>(operation, text, values)
     return rows.map(({ result }) => readEscapedJson(result) as Answer)
@@ -64,13 +77,22 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
       return { ...loaded, notes: new Map(loaded.notes.map((note) => [note.state.noteId, withState(note)])) }
     },
     readProgress: (integration, now) => one('readProgress', statements.READ_PROGRESS, integration, now ?? null),
-    commit: (integration, commit) => one('commit', COMMIT, integration, ...commitValues(commit)),
+    async commit(integration, commit) {
+      const run = runs.request(integration)
+      const values = [...commitValues(commit), run.current, run.position, run.next]
+      const done = await one<Committed>('commit', COMMIT, integration, ...values)
+      const { outcome, hasBegunRun = false, position = null } = done
+      if (position !== null) runs.record(integration, run, hasBegunRun, position)
+      return outcome
+    },
     async takeDue(integration, { now, dueBy = now, until, limit }) {
       const taken = await one<DueNotes>('takeDue', TAKE, integration, now, dueBy, until, limit)
       return { ...taken, notes: taken.notes.map(withState) }
     },
     count: (integration, certificate) =>
       one('count', statements.COUNT, integration, certificate?.startSequence ?? null),
+
+    readFeed: (integration, run) => one('readFeed', READ_FEED, integration, run),
 
     async listStates(integration, query) {
       const [text, ...values] = statements.listStates(query)

@@ -103,6 +103,7 @@ const IS_EMPTY = 'NOT EXISTS (SELECT 1 FROM notewire_mirror_notes AS note WHERE 
 const ERASE_REST = [
   `DELETE FROM notewire_mirror_consumer_notes AS erased WHERE integration = ? AND ${IS_EMPTY}`,
   `DELETE FROM notewire_mirror_consumers AS erased WHERE integration = ? AND ${IS_EMPTY}`,
+  `DELETE FROM notewire_mirror_runs AS erased WHERE integration = ? AND ${IS_EMPTY}`,
   `DELETE FROM notewire_mirrors AS erased WHERE integration = ? AND ${IS_EMPTY}`,
   `DELETE FROM notewire_integrations AS erased WHERE integration = ? AND ${IS_EMPTY} RETURNING token`,
 ]

@@ -2,6 +2,7 @@ import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import type { StatesQuery } from '../../interfaces/store.ts'
 import { READ_CONTENT } from './content-columns.ts'
 import { COUNTS, READ_STATE } from './note-columns.ts'
+import { RUN_OF_NOTE } from './run-statements.ts'
 
 /**
  * From this number of candidates on, a page is read in the order of ids; fewer candidates are read by evidence and sorted. With a million notes,
@@ -18,8 +19,8 @@ const IS_MISSING = "presence = 'live' AND evidence_start < ?"
 /** Integration, sequence number, the highest number to count to. */
 export const COUNT_MISSING = `SELECT count(*) AS notes FROM (SELECT 1 FROM ${BY_EVIDENCE} WHERE integration = ? AND ${IS_MISSING} LIMIT ?)`
 
-const statesIn = (notes: string, condition: string) => `
-  SELECT ${READ_STATE}, note.position, note.visible_since, note.first_visible FROM ${notes}
+const statesIn = (notes: string, condition: string, others = '') => `
+  SELECT ${READ_STATE}, note.position, note.visible_since, note.first_visible${others} FROM ${notes}
   WHERE integration = ? AND ${condition} LIMIT ?`
 
 const missingIn = (notes: string) => statesIn(notes, `${IS_MISSING} AND note_id > ? ORDER BY note_id`)
@@ -39,7 +40,7 @@ const LIST_OVERDUE = statesIn(
   `${NOTES} INDEXED BY notewire_mirror_notes_hidden`,
   `(hidden_at <= ? OR hidden_at > ? + ${LATEST_HIDDEN_MS}) AND presence = 'hidden' ORDER BY note_id`,
 )
-const LIST_CHANGES = statesIn(NOTES, 'note.position > ? ORDER BY note.position')
+const LIST_CHANGES = statesIn(NOTES, 'note.position > ? ORDER BY note.position', `, ${RUN_OF_NOTE} AS run`)
 
 export const LIST_HOLDS = `
   SELECT held_by_scan, count(*) AS notes FROM notewire_mirror_notes

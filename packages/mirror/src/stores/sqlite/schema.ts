@@ -1,5 +1,6 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
 import { COUNTS, countsAfter } from './note-columns.ts'
+import { RUNS_SCHEMA } from './run-statements.ts'
 
 /** The version of these tables. A release increments it if earlier releases cannot use the new tables. */
 export const SCHEMA_VERSION = 1
@@ -187,6 +188,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
   `
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
+  ...RUNS_SCHEMA,
   // The next two tables are assertions: inserting a row always fails, which rolls the transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_integration_fences (
@@ -203,10 +205,14 @@ export const SCHEMA: readonly SqliteStatement[] = [
     SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT 1 FROM notewire_mirror_version)`,
 ].map((sql) => ({ sql, parameters: [] }))
 
+/** Returns a row for each of the two tables that exists. The first is created last, and version 0.1.0 does not create the second. */
 export const FIND_SCHEMA: SqliteStatement = {
-  sql: "SELECT name FROM sqlite_schema WHERE name = 'notewire_mirror_version'",
+  sql: "SELECT name FROM sqlite_schema WHERE name IN ('notewire_mirror_version', 'notewire_mirror_runs') ORDER BY name DESC",
   parameters: [],
 }
+
+/** Creates what databases of version 0.1.0 lack. */
+export const ADDED_SCHEMA: readonly SqliteStatement[] = RUNS_SCHEMA.map((sql) => ({ sql, parameters: [] }))
 
 export const READ_VERSION: SqliteStatement = { sql: 'SELECT version FROM notewire_mirror_version', parameters: [] }
 
