@@ -39,6 +39,12 @@ describe('mirrors of many integrations', () => {
     void mirrors.run({})
   })
 
+  it('scan one integration', async () => {
+    expectTypeOf(await mirrors.scan('acme')).toEqualTypeOf<IntegrationStatus>()
+    // @ts-expect-error without an integration
+    void mirrors.scan()
+  })
+
   it('make the receivers of many integrations', () => {
     expectTypeOf(mirrors.receivers({ secretOf: (integration) => `whsec_${integration}` })).toEqualTypeOf<Receivers>()
   })

@@ -7,7 +7,7 @@ import type { IntegrationState, ListedIntegration } from './interfaces/integrati
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
 import type { MirrorStore } from './interfaces/store.ts'
 import { addIntegration, workAtOnce } from './many/adding.ts'
-import { claimKey, connect, engineOf, hooksOf } from './many/connection.ts'
+import { claimKey, connect, engineOf, hooksOf, ledgerOf } from './many/connection.ts'
 import { dispatch, workLeft } from './many/dispatch.ts'
 import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
 import {
@@ -58,6 +58,15 @@ export interface Mirrors<Transaction = never> {
    * `IntegrationRemovedError`, even if the integration was added again.
    */
   of(integration: string): IntegrationMirror<Transaction>
+  /**
+   * Asks for a scan (a full listing) of an integration, as `mirror.sync({ scan: 'now' })` does for one mirror: it finds unannounced deletions and lost
+   * access. The request is stored, and the integration is due now: the next `work` or `run` of any process does the scan, after a pause, and after a
+   * parked integration is active again. If a scan is under way, another one follows it. To call this again before the scan begins has no effect.
+   * `mirrors.of(integration).status()` shows the scan in `scan`, and at its end in `lastScan`.
+   *
+   * @throws IntegrationRemovedError when the integration does not exist
+   */
+  scan(integration: string): Promise<IntegrationStatus>
   /** Does due work within a time budget: for cron jobs, alarms and queues. Any number of processes may call it concurrently. */
   work(options: WorkOptions): Promise<WorkReport>
   /**
@@ -165,6 +174,17 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         await engineOf(connection, integration, fence, settings).adoptKey()
       }
       if (await integrations.resume(integration, clock.now())) await reportAudit('resume', integration)
+      return statusOfIntegration(await listedIn(store, integration))
+    },
+
+    async scan(integration) {
+      await open()
+      const { generation } = await recordOf(integrations, requireIntegration(integration))
+      const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
+      await ledgerOf(integration, fence, settings).advance((progress) =>
+        progress.isScanAsked ? undefined : { ...progress, isScanAsked: true },
+      )
+      await integrations.hurry(integration, clock.now())
       return statusOfIntegration(await listedIn(store, integration))
     },
 

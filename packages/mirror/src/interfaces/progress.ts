@@ -9,6 +9,8 @@ export interface MirrorProgress {
   readonly poll: PollProgress
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
+  /** Whether a scan was asked for that has not begun. Absent if not. A scan under way ends first. */
+  readonly isScanAsked?: boolean | undefined
   /** The last scan that ended. The notes that it missed were confirmed, or are due to be read. */
   readonly lastScan: CompletedScan | null
   /** The lease of the process that lists. The version of the progress fences a lister that was replaced. */

@@ -29,7 +29,7 @@ export async function* scan(lister: Lister, context: SyncContext): AsyncGenerato
 
 /** Stores the sequence number before page one: a note whose evidence starts before it and that is not listed counts as missing. */
 async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  await lister.advance((startSequence) => ({ scan: newScan(startSequence, clock.now()) }))
+  await lister.advance((startSequence) => ({ scan: newScan(startSequence, clock.now()), isScanAsked: undefined }))
 }
 
 function newScan(startSequence: number, beganAt: number): ScanProgress {

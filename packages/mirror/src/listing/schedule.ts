@@ -20,19 +20,21 @@ export function pollDueAt(
   return Math.max(dueAt, waitEnd(track, now) ?? dueAt)
 }
 
-/** When the scan under way continues; `null` if no scan is under way. */
-export function scanContinuesAt({ scan }: MirrorProgress, now: number): number | null {
-  return scan === null ? null : (waitEnd(scan.track, now) ?? now)
+/** When the scan that is under way or was asked for continues; `null` if there is none. */
+export function scanContinuesAt({ scan, isScanAsked }: MirrorProgress, now: number): number | null {
+  if (scan === null) return isScanAsked === true ? now : null
+  return waitEnd(scan.track, now) ?? now
 }
 
 export function isScanDue(
-  { scan, lastScan, poll }: MirrorProgress,
+  { scan, isScanAsked = false, lastScan, poll }: MirrorProgress,
   when: SyncOptions['scan'],
   { clock, scanEveryMs }: MirrorSettings,
 ): boolean {
   if (when !== 'when-due') return when === 'now'
   const now = clock.now()
   if (scan !== null) return waitEnd(scan.track, now) === undefined
+  if (isScanAsked) return true
   const lastAt = lastScan?.beganAt ?? poll.backfilledAt ?? 0
   return now - lastAt >= scanEveryMs || isAhead(lastAt, now)
 }

@@ -1,6 +1,6 @@
 import { MirrorBusyError } from '../interfaces/errors.ts'
 import type { Fence, IntegrationRecord, IntegrationRows, NextWork } from '../interfaces/integration-store.ts'
-import { added, finished, newIntegration, removed, resumed, woken } from '../rules/schedule-rule.ts'
+import { added, finished, hurried, newIntegration, removed, resumed, woken } from '../rules/schedule-rule.ts'
 
 /** The maximum number of attempts to write an integration. Each conflict means that another process has written it, or that it got a hint. */
 const MAX_ATTEMPTS = 200
@@ -53,6 +53,11 @@ export class Integrations {
   /** Makes an active integration due now and ends its pause. */
   async wake(integration: string, now: number): Promise<void> {
     await this.#change(integration, now, (record) => record && woken(record, now))
+  }
+
+  /** Makes an active integration due now, or after its pause. */
+  async hurry(integration: string, now: number): Promise<void> {
+    await this.#change(integration, now, (record) => record && hurried(record, now))
   }
 
   /** Records the API key that an integration uses; `'shared'` if another integration uses the key. */

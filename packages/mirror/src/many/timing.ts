@@ -36,11 +36,12 @@ export function afterSlice(
   pollAt: number,
   now: number,
 ): { readonly dueAt: number; readonly rank: number } {
-  const nextAt = Math.min(nextDueAt ?? pollAt, pollAt, scanContinuesAt(after, now) ?? pollAt)
+  const scanAt = scanContinuesAt(after, now)
+  const nextAt = Math.min(nextDueAt ?? pollAt, pollAt, scanAt ?? pollAt)
   const mayContinue = (settled > 0 || listed) && !isPaced(after.poll.track) && !isPaced(after.scan?.track)
   const dueAt = Math.max(nextAt, mayContinue ? now : now + RETRY_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
-  return { dueAt, rank: after.scan === null ? RANKS.poll : RANKS.scan }
+  return { dueAt, rank: scanAt === null ? RANKS.poll : RANKS.scan }
 }
 
 /** Shortens a time by up to a fifth. The jitter is a hash of the id, so that integrations that were added together do not poll together. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type IntegrationRecord, MAX_WAIT_MS, RANKS } from '../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
-import { added, finished, isDue, newIntegration, nextAt, removed, resumed, woken } from './schedule-rule.ts'
+import { added, finished, hurried, isDue, newIntegration, nextAt, removed, resumed, woken } from './schedule-rule.ts'
 
 const NOW = 1_000_000_000
 const IDLE: IntegrationRecord = {
@@ -52,6 +52,23 @@ describe('finished', () => {
   ])('after a hint, %s', (_name, next, dueAt) => {
     const after = finished({ ...LEASED, hints: 4 }, { ...work, ...next }, { hints: 3, now: NOW })
     expect(after).toMatchObject({ dueAt, rank: RANKS.hint, hints: 4, leaseUntil: null })
+  })
+})
+
+describe('hurried', () => {
+  it.each([
+    ['without a pause, now', { dueAt: NOW + 500 }, NOW],
+    ['in a pause, at its end', { dueAt: NOW + 60_000, pausedUntil: NOW + 9_000 }, NOW + 9_000],
+    ['after a pause, now', { dueAt: NOW + 60_000, pausedUntil: NOW - 1 }, NOW],
+    ['in a pause with earlier work, then', { dueAt: NOW + 1_000, pausedUntil: NOW + 9_000 }, NOW + 1_000],
+    ['if it is overdue, as before', { dueAt: NOW - 1 }, NOW - 1],
+  ])('is due %s', (_name, given, dueAt) => {
+    const record = { ...IDLE, failures: 3, ...given }
+    expect(hurried(record, NOW)).toEqual({ ...record, dueAt, hints: IDLE.hints + 1 })
+  })
+
+  it.each([PARKED, REMOVING])('does not change an integration that is not active', (record) => {
+    expect(hurried(record, NOW)).toBe(record)
   })
 })
 

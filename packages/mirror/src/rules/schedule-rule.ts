@@ -67,6 +67,13 @@ export function woken(record: IntegrationRecord, now: number): IntegrationRecord
   return { ...record, hints: record.hints + 1, failures: 0, pausedUntil: null, dueAt }
 }
 
+/** Makes an active integration due now, or after its pause. While a worker has it, it becomes due again when the worker finishes. */
+export function hurried(record: IntegrationRecord, now: number): IntegrationRecord {
+  if (record.state !== 'active') return record
+  const earliest = Math.max(now, record.pausedUntil ?? now)
+  return { ...record, hints: record.hints + 1, dueAt: Math.min(record.dueAt ?? earliest, earliest) }
+}
+
 /** Makes a parked integration active and due, and ends the lease of a worker that probes its key. */
 export function resumed(record: IntegrationRecord, now: number): IntegrationRecord {
   if (record.state !== 'parked') return record
