@@ -172,6 +172,8 @@ export interface FeedState {
   readonly run: string
   /** The last position of the run that was asked for; `null` if the store does not contain this run. */
   readonly runEnd: number | null
+  /** Whether the server is a replica, which may lag behind the server that assigned a position. Absent if not. */
+  readonly isReplica?: boolean | undefined
 }
 
 /** A note's latest change. Positions grow with every change of the integration, and are never used twice. */

@@ -35,7 +35,8 @@ const POSITION = /^(?<copyId>[\w-]+):(?:(?<run>[\w-]+):)?(?<number>\d{1,15})$/
  * @param feed  read with the run of the position
  * @throws MirrorError `position_foreign`, `position_lost`
  */
-export function requirePosition({ copyId, number }: FeedPosition, feed: FeedState): void {
+export function requirePosition(position: FeedPosition, feed: FeedState): void {
+  const { copyId, number } = position
   if (copyId === null) return
   if (copyId !== feed.copyId) {
     throw new MirrorError(
@@ -43,11 +44,16 @@ export function requirePosition({ copyId, number }: FeedPosition, feed: FeedStat
       'the given position belongs to another copy: this copy was created later, or is in another store. Empty your index, and pass no position to get all changes.',
     )
   }
-  if (number === 0 || (feed.runEnd !== null && number <= feed.runEnd)) return
+  if (number === 0 || (feed.runEnd !== null && number <= feed.runEnd) || isStillToCome(position, feed)) return
   throw new MirrorError(
     'position_lost',
     'the database no longer contains the given position: it was restored from a backup that is older than this position, or lost its last commits, ' +
       `or more than ${MAX_RUNS.toLocaleString('en-US')} processes have written changes since. Your index may contain changes that the database has lost. ` +
       'Empty your index, and pass no position to get all changes.',
   )
+}
+
+/** Whether a replica may not have received a position yet. No other run of the replica can have begun before the position. */
+function isStillToCome({ run, number }: FeedPosition, { isReplica = false, position, runEnd, run: latest }: FeedState) {
+  return isReplica && number > position && (runEnd === null || run === latest)
 }

@@ -66,7 +66,7 @@ export const READ_FEED = `SELECT json_build_object(
           WHERE later.integration = asked.integration AND later.position > start), latest)
       WHEN asked.run = '' AND NOT EXISTS (
         SELECT FROM notewire_mirror_runs AS known WHERE known.integration = asked.integration) THEN latest
-    END)::text AS result
+    END, 'isReplica', pg_is_in_recovery())::text AS result
   FROM (
     SELECT given.*, mirrors.progress, coalesce(mirrors.position, 0) AS latest, (
         SELECT known.position FROM notewire_mirror_runs AS known

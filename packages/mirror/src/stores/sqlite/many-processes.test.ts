@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { reads } from '../../fixtures/store-reads.ts'
+import { NO_PROGRESS } from '../../interfaces/progress.ts'
+import { openMirror } from '../../reader/mirror-reader.ts'
 import { startProcess } from './fixtures/start-process.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
@@ -53,6 +55,43 @@ it('a writer that is killed at any time commits atomically', async () => {
     expect([acknowledged, acknowledged + 1]).toContain(written)
     expect(written).toBeGreaterThan(last)
     last = written
+  }
+})
+
+it('positions stay valid while two processes write and are killed, and others follow', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteMirror(path)
+  onTestFinished(() => store.close?.())
+  await store.migrate()
+  const { progressVersion: expectedVersion } = await store.load('default', [])
+  await store.commit('default', { notes: [], progress: { expectedVersion, next: { ...NO_PROGRESS, copyId: 'copy' } } })
+  await writeFile(`${path}.go`, '')
+  const mirror = openMirror({ store })
+  const runs = new Set<string>()
+  const read: string[] = []
+  for (let round = 0; round < 4; round += 1) {
+    const writers = ['node:sqlite', 'better-sqlite3'].map((driver) =>
+      startProcess('count-on.ts', path, driver, '1000000'),
+    )
+    await Promise.all(writers.map(({ stdout }) => once(stdout, 'data')))
+    for (let reads = 0; reads < 40; reads += 1) {
+      for await (const { position } of mirror.changes({ after: read.at(-1) })) {
+        read.push(position)
+        runs.add(position.split(':')[1] ?? '')
+        // The writers never stop, and a loop yields what they have written meanwhile.
+        if (read.length % 50 === 0) break
+      }
+      await sleep(5)
+    }
+    for (const writer of writers) writer.kill('SIGKILL')
+    await Promise.all(writers.map(async (writer) => writer.signalCode ?? (await once(writer, 'exit'))))
+  }
+  expect(read.length).toBeGreaterThan(100)
+  expect(runs.size).toBeGreaterThan(4)
+  const numbers = read.map((position) => Number(position.split(':').at(-1)))
+  expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))).toBe(true)
+  for (const after of read.filter((_, index) => index % 20 === 0)) {
+    await mirror.changes({ after })[Symbol.asyncIterator]().next()
   }
 })
 
