@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError } from '@notewire/client'
 import { type Mirror, MirrorError, type MirroredNote } from '@notewire/mirror'
+import type { RestorableMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
 import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
 import type { MirrorProgress } from '../../packages/mirror/src/interfaces/progress.ts'
+import { act as actNow } from './acts.ts'
 import { compare } from './comparison.ts'
 import { haveContentFail } from './content-outage.ts'
 import type { EventSender } from './event-sender.ts'
@@ -33,6 +35,7 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
   const { world, scenario, checker } = context
   await world.catchUp()
   const truth = await readGroundTruth(context)
+  const restoreBackup = backUpOf(context)
   // With a repeating cursor, listings never end, so the mirror cannot converge.
   if (scenario.contract.repeatingCursor !== true) {
     if (scenario.isKeyReplaced) await instance.mirror.adoptKey()
@@ -45,7 +48,8 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
     if (scenario.massRemoval === 0 && context.random.chance(0.1)) await settleAfterOutage(context, participants)
   }
   for (const reader of readers) await compareReader(context, reader, mirror)
-  if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
+  if (restoreBackup !== undefined) await restoreCopy(context, participants, restoreBackup)
+  else if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
 }
 
 /** Whether events alone make the mirror converge. A change at the same revision cannot be distinguished from a stale record. */
@@ -192,6 +196,46 @@ async function checkStatus({ checker }: HistoryContext, mirror: Mirror, expected
 interface Counts {
   readonly seen: number
   readonly missing: number
+}
+
+/** Makes a backup of the copy in some histories. Returns what restores it. */
+function backUpOf({ store, scenario, random, integration }: HistoryContext): (() => void) | undefined {
+  const { lagsMs, massRemoval, isKeyReplaced, contract } = scenario
+  const isPossible = lagsMs.length + massRemoval === 0 && !isKeyReplaced && contract.repeatingCursor !== true
+  return isPossible && 'backUp' in store && random.chance(0.2)
+    ? (store as RestorableMirror).backUp(integration)
+    : undefined
+}
+
+/**
+ * Restores the copy from a backup, whose later life the readers have followed. A scan must correct the copy. A reader whose position is lost must be
+ * told, even if the restored feed has passed it, and must otherwise get every change.
+ */
+async function restoreCopy(
+  context: HistoryContext,
+  { instance, readers, mirror, sender }: Participants,
+  restoreBackup: () => void,
+): Promise<void> {
+  const { checker, chronicle } = context
+  const goOn = async (acts: number) => {
+    for (let act = 0; act < acts; act += 1) await actNow(context, sender)
+    await list(context, instance, 'now')
+    await settle(context, instance)
+  }
+  checker.isPaused = true
+  await goOn(2)
+  for (const reader of readers) await compareReader(context, reader, mirror)
+  chronicle.tell('operator', 'restores the copy from a backup')
+  chronicle.count('the copy is restored')
+  restoreBackup()
+  await goOn(0)
+  await compare(context, mirror, await readGroundTruth(context), 'a scan of the restored copy', () => true)
+  // The feed passes the positions of its later life.
+  for (let more = 0; more < 3; more += 1) await goOn(2)
+  for (const reader of readers) {
+    await reader.readAfterRestoration({ mirror, process: { dead: false } })
+    await compareReader(context, reader, mirror)
+  }
 }
 
 async function compareReader({ checker, world }: HistoryContext, reader: FeedReader, mirror: Mirror): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Mirror, MirrorChange, MirroredNote } from '@notewire/mirror'
+import { type Mirror, type MirrorChange, MirrorError, type MirroredNote } from '@notewire/mirror'
 import type { Owner } from '../simulation/schedule.ts'
 import type { HistoryContext } from './history-context.ts'
 
@@ -37,6 +37,19 @@ export class FeedReader {
       await this.#loop(reading.mirror, maxChanges, signal)
     } finally {
       this.#reading = undefined
+    }
+  }
+
+  /** Reads all changes. If the position is rejected, it empties the index and starts at the beginning, as the error says. */
+  async readAfterRestoration(reading: Reading): Promise<void> {
+    try {
+      await this.read(reading, Number.POSITIVE_INFINITY)
+    } catch (error) {
+      if (!(error instanceof MirrorError && error.code === 'position_lost')) throw error
+      this.#context.chronicle.count('a position is lost')
+      this.#position = undefined
+      this.copy.clear()
+      await this.read(reading, Number.POSITIVE_INFINITY)
     }
   }
 

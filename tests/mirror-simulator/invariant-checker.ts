@@ -87,6 +87,7 @@ export class InvariantChecker {
   /** Records an acknowledged event, and checks its note. */
   async onAcknowledged(message: EventMessage, arrivedAt: number): Promise<void> {
     this.#evidence.recordEvent(message, arrivedAt, this.#logicalClock.next())
+    if (this.isPaused) return
     const note = this.#noteOf(message.noteId)
     if (this.isShown(note)) this.#checkShownAfterDeletion(note)
     this.#checkEventNotLost(note, (await this.mirror.explain(note.id)).state)

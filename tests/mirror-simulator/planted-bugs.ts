@@ -378,6 +378,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a position without its run',
+    mistake:
+      "The change feed accepts a position of a later life of a copy that was restored from a backup, and skips what comes next. This bug was in the mirror's own code.",
+    patches: [
+      {
+        file: 'mirror/src/reader/positions.ts',
+        find: 'if (number === 0 || (feed.runEnd !== null && number <= feed.runEnd)',
+        replace: 'if (number >= 0 || (feed.runEnd !== null && number <= feed.runEnd)',
+      },
+    ],
+  },
+  {
     name: 'records that cannot be used taken for deletions',
     mistake:
       'A listing that contains a record without a usable identifier or revision removes the note of that record.',

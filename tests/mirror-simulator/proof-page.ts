@@ -74,7 +74,8 @@ npm run simulate:mirror-lag                                        # new histori
 - The revision of a note never decreases. A settled transcript or summary belongs to the revision that is shown.
 - After all failures end, \`settle()\` alone corrects every note whose last event was acknowledged. A poll also corrects every note that did not move. A
   scan corrects everything: the mirror equals what the key can see, field by field, and \`status()\` counts correctly.
-- A reader that follows the change feed, from any position and in any process, ends with the same notes and content.
+- A reader that follows the change feed, from any position and in any process, ends with the same notes and content. If the copy is
+  restored from a backup, \`changes\` rejects a position that the copy has lost, and a scan corrects the copy.
 - Only documented errors are thrown. No call hangs or runs forever.
 
 ### Lagging replicas and a restored service
