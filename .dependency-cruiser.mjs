@@ -127,10 +127,10 @@ export default {
     },
     {
       name: 'command-line-layers',
-      comment: 'Terminal, errors, settings and the context of a run know nothing of the work of commands.',
+      comment: 'Terminal, errors, files, settings and the context of a run know nothing of the work of commands.',
       severity: 'error',
-      from: { path: '^packages/notewire/src/(errors|terminal|configuration|context)/', pathNot: '\\.test\\.ts$' },
-      to: { path: '^packages/notewire/src/(?!(errors|terminal|configuration|context)/)' },
+      from: { path: '^packages/notewire/src/(errors|terminal|files|configuration|context)/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^packages/notewire/src/(?!(errors|terminal|files|configuration|context)/)' },
     },
     {
       name: 'command-line-work-below-its-commands',

@@ -150,7 +150,7 @@ interface FirstPage {
  * Leaves out of a stored checkpoint what a wrong time has put ahead of this machine's clock: changes before such a time would never be
  * listed. A sync that started from such a watermark lists everything. The overlap allows for machines whose clocks differ.
  */
-export function notAhead({ since, underWay }: Progress, now: number): Progress {
+function notAhead({ since, underWay }: Progress, now: number): Progress {
   const isAhead = (watermark: number | null) => watermark !== null && watermark > now + OVERLAP_MS
   if (isAhead(since)) return FIRST_SYNC
   if (underWay === undefined || !isAhead(underWay.until))

@@ -2,10 +2,10 @@ import type { ChangesPage } from '@notewire/client'
 import type { SyncContext } from '../context/sync.ts'
 import type { MirrorProgress, PollProgress } from '../interfaces/progress.ts'
 import { progressAfterPoll } from '../rules/listing-rule.ts'
-import { hasFailedTooOften, mustRestart } from '../rules/listing-track.ts'
+import { mustRestart } from '../rules/listing-track.ts'
 import { PAGE_SIZE } from '../service/full-listing.ts'
 import type { ListedPage, Lister } from './lister.ts'
-import { applyTracked, hasCursor, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
+import { applyTracked, hasCursor, hasFailedTooOften, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
 
 /** How long a poll is repeated because of a note that cannot be identified. Daily scans list such notes as well. */
 const REPEAT_FOR_MS = 24 * 60 * 60_000

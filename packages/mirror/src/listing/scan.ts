@@ -4,10 +4,11 @@ import { noteIdsOf } from '../interfaces/note-state.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { markMissing } from '../rules/absence-rule.ts'
 import { requireScan } from '../rules/listing-rule.ts'
-import { cursorSuspicion, hasFailedTooOften, mustRestart } from '../rules/listing-track.ts'
+import { mustRestart } from '../rules/listing-track.ts'
+import { cursorSuspicion } from '../service/failures.ts'
 import { listPages, PAGE_SIZE } from '../service/full-listing.ts'
 import type { ListedPage, Lister } from './lister.ts'
-import { applyTracked, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
+import { applyTracked, hasFailedTooOften, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
 
 /** A scan holds removals back if it misses all notes, or more notes than both limits: a number, and a share of the live notes. */
 const MAX_MISSING = 50

@@ -1,18 +1,15 @@
 import type { SyncContext } from '../context/sync.ts'
+import { MirrorError } from '../interfaces/errors.ts'
 import type { ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
 import { type AppliedPage, requireScan } from '../rules/listing-rule.ts'
-import {
-  cursorSuspicion,
-  isEndlessListing,
-  listingStalled,
-  MAX_IDLE_PAGES,
-  mayRestart,
-  waitEnd,
-  waiting,
-} from '../rules/listing-track.ts'
+import { MAX_IDLE_PAGES, mayRestart, waitEnd, waiting } from '../rules/listing-track.ts'
+import { cursorSuspicion, isEndlessListing } from '../service/failures.ts'
 import type { Lister } from './lister.ts'
 
 type ListingName = 'poll' | 'scan'
+
+/** The number of answers 500 in a row to a cursor after which the service may no longer know the cursor. */
+const MAX_FAILURES = 3
 
 function trackOf({ poll, scan }: MirrorProgress, listing: ListingName): ListingTrack | undefined {
   return listing === 'poll' ? poll.track : scan?.track
@@ -78,6 +75,11 @@ export async function recordFailure(
   return error
 }
 
+/** Whether the service has answered 500 to a cursor so often that it may not know the cursor. */
+export function hasFailedTooOften(error: unknown, { failures = 0 }: ListingTrack = {}): boolean {
+  return cursorSuspicion(error) === 'failed' && failures + 1 >= MAX_FAILURES
+}
+
 /** Whether the next request of a listing has a stored cursor. An earlier version recorded no track. */
 export function hasCursor({ poll, scan }: MirrorProgress, listing: ListingName): boolean {
   return listing === 'poll' ? poll.track !== undefined || poll.isUnderWay : (scan?.cursor ?? null) !== null
@@ -94,5 +96,18 @@ async function writeTrack(lister: Lister, listing: ListingName, track: ListingTr
     listing === 'poll'
       ? { poll: { ...lister.progress.poll, track } }
       : { scan: { ...requireScan(lister.progress), track } },
+  )
+}
+
+/** The error of a listing that waits. */
+function listingStalled({ restarts = 0, idlePages = 0, waitUntil = 0 }: ListingTrack): MirrorError {
+  const reason =
+    idlePages >= MAX_IDLE_PAGES
+      ? `the service returned ${idlePages} pages in a row without a new note, and a cursor for another page with each`
+      : `the service no longer accepts the cursor of the next page, and the listing got no further after ${restarts} restarts`
+  const until = new Date(waitUntil).toISOString()
+  return new MirrorError(
+    'listing_stalled',
+    `${reason}. The listing waits until ${until}, and then begins again. The notes listed so far are kept, nothing is removed, and the notes of events are still fetched. If this happens again, report it to the service.`,
   )
 }

@@ -1,5 +1,3 @@
-import { ApiError, NotesClientError } from '@notewire/client'
-import { MirrorError } from '../interfaces/errors.ts'
 import type { ListingTrack } from '../interfaces/progress.ts'
 import { isAhead } from './time.ts'
 
@@ -8,9 +6,6 @@ export const MAX_IDLE_PAGES = 10_000
 
 /** The number of such pages after which a listing is slowed down. */
 const UNPACED_PAGES = 20
-
-/** The number of answers 500 in a row to a cursor after which the service may no longer know the cursor. */
-const MAX_FAILURES = 3
 
 /** How often a listing is restarted without a wait if it gets no further. */
 const FREE_RESTARTS = 2
@@ -45,24 +40,6 @@ function restarted({ listed = 0, furthest = 0, restarts = 0, ...track }: Listing
   return { ...track, furthest: Math.max(furthest, listed), restarts: restarts + 1 }
 }
 
-/** What a failed request with a cursor says about the cursor: the service may not know it, or it answered 500; `undefined` if nothing. */
-export function cursorSuspicion(error: unknown): 'unknown' | 'failed' | undefined {
-  if (!(error instanceof ApiError)) return undefined
-  // 400 and 422 are `invalid_request`. The rest of the query was accepted before.
-  if (error.code === 'cursor_expired' || error.code === 'invalid_request') return 'unknown'
-  return error.status === 500 ? 'failed' : undefined
-}
-
-/** Whether the client has stopped a listing because of its pages without a new note. */
-export function isEndlessListing(error: unknown): boolean {
-  return error instanceof NotesClientError && error.code === 'listing_endless'
-}
-
-/** Whether the service has answered 500 to a cursor so often that it may not know the cursor. */
-export function hasFailedTooOften(error: unknown, { failures = 0 }: ListingTrack = {}): boolean {
-  return cursorSuspicion(error) === 'failed' && failures + 1 >= MAX_FAILURES
-}
-
 /** Whether to leave the stored cursor and begin with page one, after the wait that too many idle pages have caused. */
 export function mustRestart({ idlePages = 0, waitUntil }: ListingTrack = {}): boolean {
   return idlePages >= MAX_IDLE_PAGES && waitUntil !== undefined
@@ -90,17 +67,4 @@ export function waiting(track: ListingTrack | undefined, now: number): ListingTr
 export function waitEnd({ waitUntil }: ListingTrack = {}, now: number): number | undefined {
   if (waitUntil === undefined || waitUntil <= now || isAhead(waitUntil - MAX_WAIT_MS, now)) return undefined
   return waitUntil
-}
-
-/** The error of a listing that waits. */
-export function listingStalled({ restarts = 0, idlePages = 0, waitUntil = 0 }: ListingTrack): MirrorError {
-  const reason =
-    idlePages >= MAX_IDLE_PAGES
-      ? `the service returned ${idlePages} pages in a row without a new note, and a cursor for another page with each`
-      : `the service no longer accepts the cursor of the next page, and the listing got no further after ${restarts} restarts`
-  const until = new Date(waitUntil).toISOString()
-  return new MirrorError(
-    'listing_stalled',
-    `${reason}. The listing waits until ${until}, and then begins again. The notes listed so far are kept, nothing is removed, and the notes of events are still fetched. If this happens again, report it to the service.`,
-  )
 }

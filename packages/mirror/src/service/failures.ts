@@ -1,4 +1,4 @@
-import { NotesClientError, RateLimitedError } from '@notewire/client'
+import { ApiError, NotesClientError, RateLimitedError } from '@notewire/client'
 import { OptionError } from '@notewire/protocol'
 import { KeyChangedError } from '../interfaces/errors.ts'
 
@@ -22,4 +22,17 @@ export function isFinal(error: unknown): boolean {
 export function requestedPause(error: unknown, longestMs = MAX_REQUESTED_PAUSE_MS): number {
   const retryAfterMs = error instanceof RateLimitedError ? error.retryAfterMs : undefined
   return Math.min(retryAfterMs ?? 0, longestMs)
+}
+
+/** What a failed request with a cursor says about the cursor: the service may not know it, or it answered 500; `undefined` if nothing. */
+export function cursorSuspicion(error: unknown): 'unknown' | 'failed' | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  // 400 and 422 are `invalid_request`. The rest of the query was accepted before.
+  if (error.code === 'cursor_expired' || error.code === 'invalid_request') return 'unknown'
+  return error.status === 500 ? 'failed' : undefined
+}
+
+/** Whether the client has stopped a listing because of its pages without a new note. */
+export function isEndlessListing(error: unknown): boolean {
+  return error instanceof NotesClientError && error.code === 'listing_endless'
 }

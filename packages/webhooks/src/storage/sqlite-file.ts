@@ -118,13 +118,13 @@ function isOnReadOnlyFileSystem(file: string): boolean {
   return isReadOnly
 }
 
-function kindOf(found: import('node:fs').Stats): string {
+function kindOf(found: Record<'isDirectory' | 'isFIFO' | 'isSocket', () => boolean>): string {
   if (found.isDirectory()) return 'a folder'
   if (found.isFIFO()) return 'a named pipe'
   return found.isSocket() ? 'a socket' : 'a device'
 }
 
-function nodeFs(): typeof import('node:fs') {
+function nodeFs() {
   return process.getBuiltinModule('node:fs')
 }
 

@@ -9,7 +9,7 @@ interface Client {
 }
 
 /** Why a statement is refused. */
-export type HandlerEnd = 'ended' | 'given-up'
+type HandlerEnd = 'ended' | 'given-up'
 
 /** What a handler gets in place of the client of the pool, and what it has done with it. */
 export interface HandlerClient<Given> {
