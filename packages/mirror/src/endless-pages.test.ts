@@ -127,6 +127,44 @@ it('createMirrors requests endless pages about once a second, and then once an h
   await atLast(running)
 })
 
+it('createMirrors also slows down for pages that repeat a note at ever higher revisions', async () => {
+  const { clock } = await createNotesService()
+  const service = pagedService(250)
+  service.answer = (cursor) =>
+    cursor === null ? undefined : idlePage([{ note_id: 'note_00001', revision: service.asked.length }])
+  const mirrors = mirrorsOf(service, clock)
+  const stop = new AbortController()
+  await mirrors.add('customer')
+  const running = mirrors.run({ signal: stop.signal })
+  await atLast(clock.advance('1m'))
+  expect(service.asked.length).toBeLessThan(120)
+  stop.abort()
+  await atLast(running)
+})
+
+it('a poll that lists all notes again is not slowed down', async () => {
+  const { clock } = await createNotesService()
+  const service = pagedService(6_000)
+  const { fetch } = service
+  // A service that ignores `updated_after`.
+  service.fetch = (request) => {
+    const url = new URL(request.url)
+    url.searchParams.delete('updated_after')
+    return fetch(new Request(url, request))
+  }
+  const mirrors = mirrorsOf(service, clock)
+  const stop = new AbortController()
+  await mirrors.add('customer')
+  const running = mirrors.run({ signal: stop.signal })
+  await atLast(clock.advance('30s'))
+  expect(service.asked).toHaveLength(60)
+  for (let seconds = 0; service.asked.length === 60 && seconds < 900; seconds += 10) await atLast(clock.advance('10s'))
+  await atLast(clock.advance('10s'))
+  expect(service.asked).toHaveLength(120)
+  stop.abort()
+  await atLast(running)
+})
+
 function mirrorsOf(
   { fetch }: ReturnType<typeof pagedService>,
   clock: Awaited<ReturnType<typeof createNotesService>>['clock'],

@@ -83,6 +83,8 @@ export interface ListingTrack {
   readonly waitUntil?: number | undefined
   /** For a poll: the checkpoint that it started after, from which it is restarted. */
   readonly startedAfter?: string | null | undefined
+  /** For a poll: the sequence number before its page one, from which its notes count as listed. Restarts keep this number. */
+  readonly startSequence?: number | undefined
 }
 
 /** A scan that ended. */

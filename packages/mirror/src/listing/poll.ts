@@ -65,6 +65,7 @@ async function* listChanges(
   const { checkpoint: stored, backfilledAt } = lister.progress.poll
   const phase = backfilledAt === null ? 'backfill' : 'poll'
   const startedAfter = startOf(lister.progress.poll)
+  const { startSequence = lister.sequence } = lister.progress.poll.track ?? {}
   let isRestart = mustBeginAgain
   if (isRestart) await requireRestart(lister, 'poll', context)
   let done = 0
@@ -78,7 +79,7 @@ async function* listChanges(
     const hasNext = has_more && !isRepeated
     // Most polls find nothing. The checkpoint of an empty last page is part of the end of the poll.
     const mustApply = notes.length + leftOut.length > 0 || hasNext
-    const applied = { phase, notes, leftOut, checkpoint, hasNext, isRestart, startedAfter } as const
+    const applied = { phase, notes, leftOut, checkpoint, hasNext, isRestart, startedAfter, startSequence } as const
     const hasChangedNotes = mustApply && (await applyTracked(lister, applied, context))
     isRestart = false
     done += notes.length

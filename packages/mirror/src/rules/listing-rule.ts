@@ -24,6 +24,8 @@ interface PollPage {
   readonly isRestart: boolean
   /** The checkpoint that the poll started after. */
   readonly startedAfter: string | null
+  /** The sequence number before page one of the poll. */
+  readonly startSequence: number
 }
 
 /** The progress after a page whose notes are written in the same commit. */
@@ -40,9 +42,9 @@ export function progressAfterPage(
     case 'poll': {
       const found = page.phase === 'poll' ? writes.filter((write) => isUnannounced(write, before)).length : 0
       const poll = withUnannounced(progress.poll, before.heardAt, found)
-      const { checkpoint, isRestart, startedAfter } = page
-      const tracked = () => ({ ...trackAfterPage(poll.track, { listed, newNotes, isRestart }), startedAfter })
-      const track = page.hasNext ? tracked() : poll.track
+      const { checkpoint, isRestart, startedAfter, startSequence } = page
+      const next = trackAfterPage(poll.track, { listed, newNotes, isRestart })
+      const track = page.hasNext ? { ...next, startedAfter, startSequence } : poll.track
       return { ...progress, poll: { ...poll, checkpoint, track, isUnderWay: true } }
     }
     case 'scan': {
@@ -80,15 +82,12 @@ export function requireScan({ scan }: MirrorProgress): ScanProgress {
   return scan
 }
 
-/** Counts the notes of a page that the mirror did not have: in a scan, those that the scan has not listed before. */
-export function countNew(page: AppliedPage, before: LoadedNotes, { scan }: MirrorProgress): number {
-  const startSequence = page.phase === 'scan' ? (page.restarted ?? scan)?.startSequence : undefined
-  return page.notes.filter(({ note_id, revision }) => {
+/** Counts the notes of a page that the listing has not listed before, not even at another revision. */
+export function countNew(page: AppliedPage, before: LoadedNotes, progress: MirrorProgress): number {
+  const { startSequence } = page.phase === 'scan' ? (page.restarted ?? requireScan(progress)) : page
+  return page.notes.filter(({ note_id }) => {
     const state = before.notes.get(note_id)?.state
-    if (state === undefined) return true
-    return startSequence === undefined
-      ? (state.revision ?? -1) < revision
-      : (state.evidence?.start ?? 0) < startSequence
+    return state === undefined || (state.evidence?.start ?? 0) < startSequence
   }).length
 }
 

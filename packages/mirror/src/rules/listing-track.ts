@@ -32,8 +32,8 @@ export function trackAfterPage(track: ListingTrack | undefined, page: TrackedPag
   const isRelisted = page.listed > 0 && listed <= furthest
   if (isRelisted) return { ...before, listed }
   if (page.newNotes === 0) return { ...before, idlePages: idlePages + 1 }
-  const { startedAfter } = before
-  return { listed, startedAfter }
+  const { startedAfter, startSequence } = before
+  return { listed, startedAfter, startSequence }
 }
 
 function restarted({ listed = 0, furthest = 0, restarts = 0, ...track }: ListingTrack = {}): ListingTrack {
