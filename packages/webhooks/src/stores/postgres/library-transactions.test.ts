@@ -106,6 +106,32 @@ describe('the transactions of a library', () => {
     expect((await receiverWith(insert).process(event)).status).toBe('applied')
   })
 
+  it.each([
+    ['COMMIT', 'returns'],
+    ['COMMIT; BEGIN', 'returns'],
+    ['COMMIT', 'throws'],
+  ])('are made again if the handler runs %s and %s', async (text, end) => {
+    const receiver = receiverWith(async (work) => {
+      await insert(work)
+      await work.execute(text)
+      if (end === 'throws') throw new Error('out of paper')
+    })
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed' })
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
+    expect((await receiverWith(insert).process(event)).status).toBe('duplicate')
+    expect(await effects()).toBe(2)
+  })
+
+  it('do not forget that another process has applied the event after the handler has run ROLLBACK', async () => {
+    const receiver = receiverWith(async (work) => {
+      await work.execute('ROLLBACK')
+      expect((await receiverWith(insert).process(event)).status).toBe('applied')
+    })
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
+    expect((await receiverWith(insert).process(event)).status).toBe('duplicate')
+    expect(await effects()).toBe(1)
+  })
+
   it('are refused after the handler has ended, and the event fails, if it does not wait for its second statement', async () => {
     const late: unknown[] = []
     const write = async (work: LibraryTransaction) => {

@@ -117,6 +117,10 @@ function storeWith<Transaction>(
   return new TransactionsInPostgres(opener, options)
 }
 
+/** The mark of another process has another token. */
+const TAKE_BACK =
+  'UPDATE notewire_events SET forgotten = true WHERE integration = $1 AND event_id = $2 AND fencing_token = $3::bigint'
+
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
 
@@ -144,6 +148,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     let hasChanged = false
     let isCommitting = false
     const before = work.change()
+    let mark: string | undefined
     try {
       await this.#opener.run(async ({ connection, handle }) => {
         isCommitting = false
@@ -152,6 +157,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
           hasChanged = true
           throw new Error('the event or its note has changed since the look')
         }
+        mark = token
         await handle((transaction) => work.call(transaction))
         const after = work.change()
         if (after?.revision !== before?.revision) {
@@ -166,6 +172,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
       return { status: 'committed' }
     } catch (error) {
       if (hasChanged) return { status: 'changed' }
+      if (!mayHaveCommitted(isCommitting, error)) await this.#takeBack(request, mark)
       if (CONFLICTS.includes(postgresCodeOf(error))) return { status: 'conflict', error }
       if (isCommitting && isRefusal(postgresCodeOf(error))) return { status: 'refused', error }
       throw error
@@ -186,6 +193,12 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     return this.#store.migrate()
   }
 
+  /** Lets the event be processed again, if the handler has committed this mark. Never rejects. */
+  async #takeBack({ integration, eventId }: ClaimRequest, token: string | undefined): Promise<void> {
+    if (token === undefined) return
+    await this.#queries.run('take back', TAKE_BACK, [integration, eventId, token]).catch(() => undefined)
+  }
+
   /** Marks the event as processed, which locks its row and that of its note. @returns the fencing token; `null` if a row has changed */
   async #hold(
     connection: PostgresConnection,
@@ -198,6 +211,11 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     const [row] = await limited(rows.catch(noRowIfChanged), 'hold')
     return row?.result ?? null
   }
+}
+
+/** An error of the COMMIT may hide that it has taken effect. */
+function mayHaveCommitted(isCommitting: boolean, error: unknown): boolean {
+  return isCommitting && !(error instanceof TransactionEndedError)
 }
 
 function throwEnd(error: unknown): never {

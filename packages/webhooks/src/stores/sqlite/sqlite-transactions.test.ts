@@ -86,6 +86,29 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
     expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
   })
 
+  it.each([
+    ['returns', () => undefined],
+    [
+      'throws',
+      () => {
+        throw new Error('out of paper')
+      },
+    ],
+  ])('applies an event again whose handler has run COMMIT and %s', async (_name, then) => {
+    let attempts = 0
+    const { receiver, effects } = await setUp((context) => {
+      insert(context)
+      attempts += 1
+      if (attempts > 1) return
+      context.transaction.exec('COMMIT')
+      then()
+    })
+    expect((await receiver.process(event)).status).toBe('failed')
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect((await receiver.process(event)).status).toBe('duplicate')
+    expect(effects()).toBe(2)
+  })
+
   it('counts a deferred foreign key that fails at COMMIT as a failure of the handler', async () => {
     const { receiver, database } = await setUp(({ transaction }) =>
       transaction.prepare('INSERT INTO children VALUES (7)').run(),

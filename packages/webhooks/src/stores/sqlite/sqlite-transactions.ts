@@ -18,7 +18,7 @@ import {
 } from '../../storage/sqlite-connection.ts'
 import { type SqliteRow, type SqliteStatement, whenFree } from '../../storage/sqlite-driver.ts'
 import { type SqliteStore, sqliteTables } from './sqlite-store.ts'
-import { tokenIn, writeStatements } from './statements.ts'
+import { takeBackStatement, tokenIn, writeStatements } from './statements.ts'
 
 /** A store of which the receiver processes each event in one transaction of SQLite. */
 export interface SqliteTransactions<Transaction> extends TransactionStore<Transaction>, Pick<SqliteStore, 'migrate'> {}
@@ -139,13 +139,17 @@ function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>)
     look,
     async transact(request, seen, work) {
       let failure: { readonly error: unknown } | undefined
+      let token: string | undefined
+      const marked = (written: string) => {
+        token = written
+      }
       const result = await whenFree(() => {
         let hasBegun = false
         let isCommitting = false
         try {
           return database.inTransaction(() => {
             hasBegun = true
-            const result = transactNow(database, request, seen, work)
+            const result = transactNow(database, request, seen, work, marked)
             isCommitting = true
             return result
           })
@@ -157,8 +161,12 @@ function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>)
           return undefined
         }
       })
-      if (result === undefined) throw failure?.error
-      return result
+      if (result !== undefined) return result
+      // The handler may have committed the mark. The mark of another process has another token.
+      const mark = token
+      if (mark !== undefined)
+        await whenFree(() => database.run([takeBackStatement(request, mark)])).catch(() => undefined)
+      throw failure?.error
     },
     forget,
     migrate,
@@ -171,12 +179,14 @@ function transactNow<Transaction>(
   request: ClaimRequest,
   seen: Seen,
   work: TransactionWork<Transaction>,
+  marked: (token: string) => void,
 ): TransactionResult {
   const change = work.change()
   const hold = (given: Seen, changeNow: NoteChange | undefined) =>
     tokenIn(database.run(writeStatements(request, { ...given, keepMs: request.keepMs, change: changeNow }, null)))
   const token = hold(seen, change)
   if (token === undefined) return { status: 'changed' }
+  marked(token)
   database.handle(() => refusePromise(work.call(database.transaction)))
   const changeAfter = work.change()
   if (changeAfter?.revision !== change?.revision) {

@@ -81,6 +81,11 @@ export function forgetStatement(integration: string, eventId: string): SqliteSta
   return { sql: FORGET, parameters: [integration, eventId] }
 }
 
+/** Lets an event be processed again that was marked with this fencing token. */
+export function takeBackStatement({ integration, eventId }: ClaimRequest, fencingToken: string): SqliteStatement {
+  return { sql: TAKE_BACK, parameters: [integration, eventId, fencingToken] }
+}
+
 /** The token to keep, and the least new one. */
 function tokensOf(eventVersion: string, noteVersion: string): readonly [SqliteValue, SqliteValue] {
   const tokenOf = (version: string) => Number(version.split(' ')[0])
@@ -149,3 +154,6 @@ const FORGET = `
   UPDATE notewire_events SET forgotten = 1
   WHERE integration = ? AND event_id = ? AND kept_until IS NOT NULL AND NOT forgotten
   RETURNING event_id`
+
+const TAKE_BACK = `
+  UPDATE notewire_events SET forgotten = 1 WHERE integration = ? AND event_id = ? AND fencing_token = ?`
