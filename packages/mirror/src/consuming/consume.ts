@@ -1,22 +1,13 @@
-import { type ErrorFacts, errorFactsOf, type NoResponse, refuseResponse } from '@notewire/protocol'
+import { type ErrorFacts, errorFactsOf, type NoResponse } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
-import { IntegrationRemovedError, MirrorError } from '../interfaces/errors.ts'
+import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { backoffAfter } from '../rules/backoff.ts'
+import { applyAndCommit } from './apply-and-commit.ts'
 import { type ConsumerKey, ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
-import { changeOf, type Delivery } from './delivery.ts'
-import {
-  afterRound,
-  afterSingle,
-  chooseDeliveries,
-  dueTime,
-  dueUntil,
-  type RoundResult,
-  reachesEnd,
-  unchanged,
-} from './round-rule.ts'
+import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, reachesEnd, unchanged } from './round-rule.ts'
 
 /** The second argument of `apply`. */
 export interface ConsumerContext<Transaction = never> {
@@ -25,6 +16,7 @@ export interface ConsumerContext<Transaction = never> {
    * then applied exactly once. In SQLite it is synchronous. If you do not call it, the consumer commits after `apply`: at least once.
    *
    * @throws MirrorError `consumer_lost` when another process has the lease: roll back
+   * @throws MirrorError `transaction_not_committed` after `apply` has returned: an await is missing. Roll back: the changes are sent again
    * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is recorded
    */
   readonly commit: (transaction: Transaction) => Promise<void>
@@ -124,13 +116,18 @@ async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEn
   if (record.state.fromNow?.awaitsListing && !(await hasListed(round))) return { idleUntil: now + MIN_POLL_MS }
   const lease = await ConsumerLease.take(round, record)
   if (lease === undefined) return { idleUntil: clock.now() + MIN_POLL_MS }
+  const ended = Promise.withResolvers<void>()
   try {
     return await lease.keep((lost) =>
-      lease.state.fromNow?.awaitsListing ? waitForListing(lease, clock.now()) : deliver(lease, round, lost, record),
+      lease.state.fromNow?.awaitsListing
+        ? waitForListing(lease, clock.now())
+        : deliver(lease, { ...round, ended: ended.promise }, lost, record),
     )
   } catch (error) {
     if (error instanceof ConsumerLostError) return { idleUntil: clock.now() + MIN_POLL_MS }
     throw error
+  } finally {
+    ended.resolve()
   }
 }
 
@@ -152,7 +149,7 @@ async function waitForListing<Transaction>(lease: ConsumerLease<Transaction>, no
 
 async function deliver<Transaction>(
   lease: ConsumerLease<Transaction>,
-  round: Round<Transaction>,
+  round: Round<Transaction> & { readonly ended: Promise<void> },
   lost: AbortSignal,
   record: ConsumerRecord,
 ) {
@@ -194,53 +191,4 @@ async function deliver<Transaction>(
   }
   await lease.commit(afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now()))
   return { applied: singles.length - failures.size, failed: failures.size }
-}
-
-/**
- * Calls `apply`, and commits the result, unless `apply` has committed it in its own transaction.
- *
- * @returns the error of `apply`, if the changes were not applied
- */
-async function applyAndCommit<Transaction>(
-  lease: ConsumerLease<Transaction>,
-  deliveries: readonly Delivery[],
-  result: RoundResult,
-  { apply, signal, lost }: Round<Transaction> & { readonly lost: AbortSignal },
-): Promise<{ readonly thrown: unknown } | undefined> {
-  const changes = (await Promise.all(deliveries.map(changeOf))).filter((change) => change !== undefined)
-  let hasCalledCommit = false
-  let unfinished = 0
-  const commit = (transaction: Transaction) => {
-    hasCalledCommit = true
-    const committing = lease.commitIn(transaction, result)
-    unfinished += 1
-    const finish = () => {
-      unfinished -= 1
-    }
-    // If it rejects and apply does not wait for it, the changes fail below, so that its error need not end the process.
-    committing.then(finish, () => undefined)
-    return committing
-  }
-  let failure: { readonly thrown: unknown } | undefined
-  try {
-    if (changes.length > 0) refuseResponse(await apply(changes, { commit, signal }))
-  } catch (thrown) {
-    failure = { thrown }
-  }
-  if (hasCalledCommit) {
-    const isFinished = unfinished === 0
-    if (await lease.hasCommitted()) return undefined
-    failure ??= { thrown: transactionNotCommitted(isFinished) }
-  }
-  lost.throwIfAborted()
-  if (failure === undefined) await lease.commit(result)
-  return failure
-}
-
-/** The error if `apply` called `commit`, and its transaction was not committed. */
-function transactionNotCommitted(isFinished: boolean): MirrorError {
-  const why = isFinished
-    ? 'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply.'
-    : 'apply returned although commit had not resolved: an await is missing before commit or before the transaction that calls it, or apply has caught its error. Rows that the transaction has committed without it are not recorded as applied.'
-  return new MirrorError('transaction_not_committed', `${why} The changes are sent again.`)
 }

@@ -8,9 +8,12 @@ import {
   type ConsumersRequest,
   NEW_CONSUMER,
 } from '../interfaces/consumer-store.ts'
-import { MirrorError } from '../interfaces/errors.ts'
+import { MirrorBusyError, MirrorError } from '../interfaces/errors.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type RoundResult, unchanged } from './round-rule.ts'
+
+/** No consumer has this version. */
+const NO_VERSION = -1
 
 export interface ConsumerKey<Transaction> {
   readonly store: MirrorStore<Transaction>
@@ -83,6 +86,18 @@ export class ConsumerLease<Transaction> {
     return Promise.resolve()
   }
 
+  /** Fails the user's transaction, after `wait`. Throws synchronously if the store is synchronous. */
+  refuseIn(transaction: Transaction, error: MirrorError, wait: Promise<unknown>): Promise<void> {
+    const { store, integration, clock } = this.#consumer
+    // It writes nothing, and shows whether the store is synchronous. No consumer has this name, so that it locks no row that `wait` writes.
+    const commit = { ...unchanged(this.state), expectedVersion: NO_VERSION, token: this.#token, now: clock.now() }
+    const refused = store.commitConsumer(integration, '', commit, transaction)
+    if (typeof refused === 'string') throw error
+    return Promise.allSettled([refused, wait]).then(() => {
+      throw error
+    })
+  }
+
   /**
    * Whether the user's transaction has committed.
    *
@@ -117,6 +132,31 @@ export class ConsumerLease<Transaction> {
     this.#isReleased = leaseUntil === null
     return { ...result, state, expectedVersion: this.#version, token: this.#token, now }
   }
+}
+
+/** The maximum number of attempts of `makeDue`. Each conflict means that the consumer was written meanwhile. */
+const MAX_ATTEMPTS = 200
+
+/**
+ * Makes notes of a consumer due again, also while it consumes.
+ *
+ * @returns the number of these notes
+ */
+export async function makeDue<Transaction>(
+  consumer: Pick<ConsumerKey<Transaction>, 'store' | 'integration' | 'name' | 'clock'>,
+  choose: (record: ConsumerRecord, now: number) => RoundResult,
+): Promise<number> {
+  const { store, integration, name, clock } = consumer
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+    const now = clock.now()
+    const record = await readConsumer(consumer, { now, isDetailed: true })
+    const { version: expectedVersion, token } = record
+    const result = choose(record, now)
+    if (result.notes.size === 0) return 0
+    const commit = { ...result, expectedVersion, token, now }
+    if ((await store.commitConsumer(integration, name, commit)) === 'committed') return result.notes.size
+  }
+  throw new MirrorBusyError()
 }
 
 /** Reads a consumer, as a new one if it was never written. */

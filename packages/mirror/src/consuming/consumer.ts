@@ -1,14 +1,10 @@
 import { type ErrorFacts, OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import { requireCount, requireFunction, requireSignal, requireWord } from '../context/mirror-options.ts'
-import { MirrorBusyError } from '../interfaces/errors.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { type ApplyChanges, type ConsumeReport, consume, consumeDue, type Round } from './consume.ts'
-import { readConsumer } from './consumer-lease.ts'
+import { makeDue, readConsumer } from './consumer-lease.ts'
 import { backoffEnd, retried } from './round-rule.ts'
-
-/** The maximum number of attempts of `retryParked`. Each conflict means that the consumer was written meanwhile. */
-const MAX_ATTEMPTS = 200
 
 /** Options of `consumeDue`. */
 export interface ConsumeDueOptions<Transaction = never> {
@@ -131,17 +127,7 @@ export function createConsumers<Transaction>(
       }
     },
     async retryParked(name) {
-      const consumer = { store: await open(), integration, name: requireName(name) }
-      for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-        const now = clock.now()
-        const record = await readConsumer(consumer, { now, isDetailed: true })
-        const { version: expectedVersion, token } = record
-        const result = retried(record, now)
-        if (result.notes.size === 0) return 0
-        const commit = { ...result, expectedVersion, token, now }
-        if ((await consumer.store.commitConsumer(integration, name, commit)) === 'committed') return result.notes.size
-      }
-      throw new MirrorBusyError()
+      return await makeDue({ store: await open(), integration, name: requireName(name), clock }, retried)
     },
   }
 }

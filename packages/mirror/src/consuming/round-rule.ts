@@ -1,4 +1,4 @@
-import type { ErrorFacts } from '@notewire/protocol'
+import { type ErrorFacts, errorFactsOf } from '@notewire/protocol'
 import { isHeld } from '../concurrency/lease.ts'
 import type {
   ConsumableNotes,
@@ -13,6 +13,8 @@ import { type Delivery, deliveryOf } from './delivery.ts'
 
 /** A note is parked after this many attempts, about one and a half hours after the first. */
 const MAX_ATTEMPTS = 8
+
+const FIRST_PAUSE_MS = 1_000
 
 const MAX_PAUSE_MS = 6 * 60 * 60_000
 
@@ -105,6 +107,18 @@ export function retried({ state, notes }: ConsumerRecord, now: number): RoundRes
   return { ...unchanged(state), notes: new Map((due ?? []) as [string, ConsumerNote][]) }
 }
 
+/** Makes notes due again that a round has recorded as applied, after the pause of a first failure. */
+export function dueAgain(
+  state: ConsumerState,
+  deliveries: readonly Delivery[],
+  error: unknown,
+  now: number,
+): RoundResult {
+  const waiting = { attempts: 1, dueAt: now + FIRST_PAUSE_MS, parkedAt: null, error: errorFactsOf(error) }
+  const notes = deliveries.map(({ note, since }): [string, ConsumerNote] => [note.state.noteId, { since, ...waiting }])
+  return { ...unchanged(state), notes: new Map(notes) }
+}
+
 export function unchanged(state: ConsumerState): RoundResult {
   return { state, notes: new Map(), forgetsApplied: false }
 }
@@ -117,6 +131,6 @@ function afterSuccess({ note: { position } }: Delivery, base: number): ConsumerN
 function afterFailure({ note, since, kind }: Delivery, error: ErrorFacts, cursor: number, now: number): ConsumerNote {
   const attempts = (note.position > cursor ? 0 : (note.kept?.attempts ?? 0)) + 1
   if (attempts >= MAX_ATTEMPTS && kind !== 'removed') return { since, attempts, dueAt: null, parkedAt: now, error }
-  const pauseMs = Math.min(1_000 * 4 ** (attempts - 1), MAX_PAUSE_MS)
+  const pauseMs = Math.min(FIRST_PAUSE_MS * 4 ** (attempts - 1), MAX_PAUSE_MS)
   return { since, attempts, dueAt: now + pauseMs, parkedAt: null, error }
 }

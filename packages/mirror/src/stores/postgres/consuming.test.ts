@@ -132,6 +132,43 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(problems).toMatchObject([{ code: 'transaction_not_committed', message: expect.stringMatching(/await/) }])
   })
 
+  it('is refused after apply has returned, and its notes are due again', async () => {
+    const { mirror, notes, applyIn, problems, clock } = aConsumer()
+    await notes.show('a', 'First')
+    await notes.show('b', 'First')
+    const late: unknown[] = []
+    const write = applyIn(async (client, commit) => {
+      await commit(client)
+      await client.query('COMMIT')
+    })
+    const working: Promise<unknown>[] = []
+    const forgetful: typeof write = async (...given) => {
+      working.push(write(...given).catch((error) => late.push(error)))
+    }
+    expect(await mirror.consumeDue({ name: 'index', apply: forgetful })).toMatchObject({ applied: 2, failed: 0 })
+    await Promise.all(working)
+    const error = { code: 'transaction_not_committed', message: expect.stringMatching(/await is missing/) }
+    expect(late).toMatchObject([error])
+    expect(problems).toMatchObject([error])
+    expect(await mirror.consumerStatus('index')).toMatchObject({ lag: 0, waiting: 2 })
+    expect(await readRows()).toEqual([])
+    clock.advance(1_000)
+    expect(await mirror.consumeDue({ name: 'index', apply: write })).toEqual({ applied: 2, failed: 0, nextAt: null })
+    expect(await readRows()).toEqual(['a', 'b'])
+  })
+
+  it('takes effect with the rows of the transaction in which it runs, if another was rolled back before', async () => {
+    const { mirror, notes, applyIn } = aConsumer()
+    await notes.show('a', 'First')
+    const apply = applyIn(async (client, commit) => {
+      await client.query("ROLLBACK; BEGIN; INSERT INTO applied (change) VALUES ('second')")
+      await commit(client)
+      await client.query('COMMIT')
+    })
+    expect(await mirror.consumeDue({ name: 'index', apply })).toEqual({ applied: 1, failed: 0, nextAt: null })
+    expect(await readRows()).toEqual(['second'])
+  })
+
   it('does not end the process if its connection breaks', async () => {
     const { mirror, notes, applyIn, clock } = aConsumer()
     await notes.show('a', 'First')

@@ -109,6 +109,50 @@ describe('commit in a transaction of SQLite', () => {
     expect(rows()).toEqual(['a'])
   })
 
+  it('throws after apply has returned, and its notes are due again', async () => {
+    const { database, write, mirror, notes, rows, clock, problems } = await aFile()
+    const late: unknown[] = []
+    const apply = async (changes: readonly ConsumerChange[], { commit }: ConsumerContext<SqliteConnection>) => {
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        write(changes)
+        void commit(database)
+        database.exec('COMMIT')
+      } catch (error) {
+        database.exec('ROLLBACK')
+        late.push(error)
+      }
+    }
+    await notes.show('a', 'First')
+    const forgetful: typeof apply = async (...given) => void setTimeout(() => apply(...given), 20)
+    expect(await mirror.consumeDue({ name: 'index', apply: forgetful })).toMatchObject({ applied: 1, failed: 0 })
+    await expect.poll(() => late).toMatchObject([{ code: 'transaction_not_committed' }])
+    expect(problems).toEqual(late)
+    await expect.poll(() => mirror.consumerStatus('index')).toMatchObject({ lag: 0, waiting: 1 })
+    expect(rows()).toEqual([])
+    clock.advance(1_000)
+    expect(await mirror.consumeDue({ name: 'index', apply })).toEqual({ applied: 1, failed: 0, nextAt: null })
+    expect(rows()).toEqual(['a'])
+  })
+
+  it('takes effect with the rows of the transaction in which it runs, if another was rolled back before', async () => {
+    const { database, write, mirror, notes, rows } = await aFile()
+    await notes.show('a', 'First')
+    await mirror.consumeDue({
+      name: 'index',
+      apply: (changes, { commit }) => {
+        database.exec('BEGIN IMMEDIATE')
+        write(changes)
+        database.exec('ROLLBACK; BEGIN IMMEDIATE')
+        write(changes)
+        void commit(database)
+        database.exec('COMMIT')
+      },
+    })
+    expect(rows()).toEqual(['a'])
+    expect(await mirror.consumerStatus('index')).toMatchObject({ lag: 0, waiting: 0 })
+  })
+
   it('throws synchronously if another process has taken the lease, and needs an open transaction', async () => {
     const { path, database, write, mirror, notes, rows, clock } = await aFile()
     const other = openMirror({ store: sqliteMirror(path), clock })
