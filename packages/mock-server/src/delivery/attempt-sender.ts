@@ -1,7 +1,9 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import type { Attempt, AttemptOutcome, AttemptResponse } from './attempt.ts'
+import type { Attempt, AttemptOutcome } from './attempt.ts'
+import { postOverHttp } from './post-over-http.ts'
+import { answerOf, type ReceiverAnswer, readBeginning } from './receiver-answer.ts'
 import { type UrlPolicyName, urlRefusalOf } from './url-policy.ts'
 
 /** The `fetch` handler of a receiver in this process. */
@@ -11,15 +13,15 @@ type OutgoingRequest = Pick<Attempt, 'url' | 'headers' | 'body'>
 
 export type SendResult = Pick<Attempt, 'outcome' | 'response'>
 
-/** How much of an answer's body is logged, in bytes. */
-const MAX_LOGGED_BYTES = 4096
+/** Why an attempt ends without an answer. */
+const [DEADLINE, CLOSED] = [Symbol('deadline'), Symbol('closed')]
 
 /** Sends attempts to receivers: to a connected one in this process, otherwise over the network. */
 export class AttemptSender {
   readonly #timeline: Timeline
   readonly #urlPolicy: UrlPolicyName
   readonly #connected = new Map<string, ReceiverFetch>()
-  readonly #inFlight = new Set<AbortController>()
+  readonly #inFlight = new Set<(reason: symbol) => void>()
 
   constructor(timeline: Timeline, urlPolicy: UrlPolicyName) {
     this.#timeline = timeline
@@ -50,32 +52,40 @@ export class AttemptSender {
   }
 
   /** One HTTP request: a 10 s deadline, no redirects (contract §3, §8). Never rejects. */
-  async send({ url, headers, body }: OutgoingRequest): Promise<SendResult> {
-    const abort = new AbortController()
-    const deadline = this.#timeline.schedule(RECEIVER_DEADLINE_MS, () => abort.abort('deadline'))
-    this.#inFlight.add(abort)
+  async send(request: OutgoingRequest): Promise<SendResult> {
+    const { promise: ended, reject: end } = Promise.withResolvers<never>()
+    ended.catch(() => undefined)
+    const deadline = this.#timeline.schedule(RECEIVER_DEADLINE_MS, () => end(DEADLINE))
+    this.#inFlight.add(end)
     try {
-      const { signal } = abort
-      const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal })
-      const response = await Promise.race([this.#answer(request), aborted(signal)])
-      const { status } = response
-      return { outcome: { kind: 'answered', status }, response: await readBeginning(response, signal) }
+      const answer = await Promise.race([this.#answer(request, ended), ended])
+      const { status } = answer
+      return { outcome: { kind: 'answered', status }, response: await readBeginning(answer, ended) }
     } catch (error) {
-      return { outcome: failureOf(error, abort.signal, this.#connected.has(url)), response: undefined }
+      return { outcome: failureOf(error, this.#receiverAt(request.url) !== undefined), response: undefined }
     } finally {
       deadline.cancel()
-      this.#inFlight.delete(abort)
+      this.#inFlight.delete(end)
     }
   }
 
   close(): void {
-    for (const abort of this.#inFlight) abort.abort('closed')
+    for (const end of this.#inFlight) end(CLOSED)
   }
 
-  async #answer(request: Request): Promise<Response> {
-    const receiver = this.#connected.get(request.url)
-    // The global `fetch` is read at each attempt, so that one that is installed later (instrumentation, MSW) is used.
-    return receiver === undefined ? await globalThis.fetch(request) : await receiver(request)
+  #receiverAt(url: string): ReceiverFetch | undefined {
+    return this.#connected.get(URL.parse(url)?.href ?? url)
+  }
+
+  async #answer(outgoing: OutgoingRequest, ended: Promise<never>): Promise<ReceiverAnswer> {
+    const { url, headers, body } = outgoing
+    const receiver = this.#receiverAt(url)
+    const post = receiver === undefined ? postOverHttp() : undefined
+    if (post !== undefined) return await post(outgoing, ended)
+    const abort = new AbortController()
+    ended.catch((reason: symbol) => abort.abort(reason.description))
+    const request = new Request(url, { method: 'POST', headers, body, redirect: 'manual', signal: abort.signal })
+    return answerOf(await (receiver ?? globalThis.fetch)(request))
   }
 }
 
@@ -83,15 +93,9 @@ function urlRefused(problem: string, remedy: string): MockServerError {
   return new MockServerError('option_invalid', problem, remedy, 'url')
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
-function failureOf(error: unknown, signal: AbortSignal, isThrown: boolean): AttemptOutcome {
-  if (signal.reason === 'deadline') return { kind: 'timed_out' }
-  if (signal.aborted) return { kind: 'connection_failed', reason: 'service_closed' }
+function failureOf(error: unknown, isThrown: boolean): AttemptOutcome {
+  if (error === DEADLINE) return { kind: 'timed_out' }
+  if (error === CLOSED) return { kind: 'connection_failed', reason: 'service_closed' }
   const message = isThrown && error instanceof Error ? { message: error.message } : {}
   return { kind: 'connection_failed', reason: reasonOf(error), ...message }
 }
@@ -103,33 +107,4 @@ function reasonOf(error: unknown): string {
     if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code
   }
   return error.name
-}
-
-/** The headers of an answer, and the part of its body that arrives before the signal. Never rejects. */
-async function readBeginning(response: Response, signal: AbortSignal): Promise<AttemptResponse> {
-  const headers = Object.fromEntries(response.headers)
-  if (response.body === null || response.bodyUsed) return { headers, body: '', truncated: false }
-  const reader = response.body.getReader()
-  // This frees the connection, and ends a pending read.
-  const cancel = () => void reader.cancel().catch(() => undefined)
-  signal.addEventListener('abort', cancel, { once: true })
-  const chunks: BlobPart[] = []
-  let bytes = 0
-  let isWhole = false
-  try {
-    while (bytes <= MAX_LOGGED_BYTES && !isWhole) {
-      const { done, value } = await reader.read()
-      isWhole = done && !signal.aborted
-      if (done) break
-      chunks.push(value as Uint8Array<ArrayBuffer>)
-      bytes += value.length
-    }
-  } catch {
-    // The connection broke. The log shows a truncated answer.
-  } finally {
-    signal.removeEventListener('abort', cancel)
-    cancel()
-  }
-  const body = await new Blob(chunks).slice(0, MAX_LOGGED_BYTES).text()
-  return { headers, body, truncated: !isWhole || bytes > MAX_LOGGED_BYTES }
 }
