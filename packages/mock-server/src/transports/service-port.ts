@@ -7,6 +7,7 @@ import type { AnswerConsole } from '../console/console.ts'
 import { fields, name } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { requestOf } from './incoming-request.ts'
+import { requireWebClasses } from './web-classes.ts'
 
 /** Options of `service.listen`. */
 export interface ListenOptions {
@@ -60,6 +61,7 @@ export class ServicePort {
     if (this.#server !== undefined) {
       throw new MockServerError('already_listening', 'the service already listens on a port', 'Use its baseUrl.')
     }
+    requireWebClasses()
     this.#server = startServer(this.#parts, address)
     try {
       this.#url = urlOf((await this.#server).address() as AddressInfo)
