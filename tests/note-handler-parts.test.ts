@@ -44,6 +44,18 @@ describe('a receiver with a part of noteHandlers', () => {
       (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': async () => undefined } }),
     ],
     [
+      'a handler that gets no context',
+      (handlers) => ({
+        ...handlers,
+        on: { ...handlers.on, 'note.updated': (event: object) => void JSON.stringify(event) },
+      }),
+    ],
+    [
+      'an asynchronous function that gets no context',
+      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': async function seen(_event: object) {} } }),
+    ],
+    ['a prepare that gets no context', (handlers) => ({ ...handlers, prepare: async (_event: unknown) => undefined })],
+    [
       'a method that gets no event',
       (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': function applied() {} } }),
     ],
@@ -94,21 +106,72 @@ describe('a receiver with a part of noteHandlers', () => {
   it.each<[string, (handlers: ReturnType<typeof noteHandlers>) => object]>([
     [
       'a handler that does not call the one of noteHandlers',
-      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.updated': (_event: unknown) => undefined } }),
+      (handlers) => ({
+        ...handlers,
+        on: { ...handlers.on, 'note.updated': (_event: unknown, _context: unknown) => undefined },
+      }),
     ],
     [
       'an asynchronous handler that does not call it',
-      (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.updated': async (_event: unknown) => undefined } }),
+      (handlers) => ({
+        ...handlers,
+        on: { ...handlers.on, 'note.updated': async (..._given: unknown[]) => undefined },
+      }),
     ],
     [
       'a prepare that does not call it',
-      (handlers) => ({ ...handlers, prepare: (_event: unknown) => ({ ready: true }) }),
+      (handlers) => ({ ...handlers, prepare: (..._given: unknown[]) => ({ ready: true }) }),
     ],
-    ['a prepare that returns nothing', (handlers) => ({ ...handlers, prepare: async (_event: unknown) => undefined })],
+    [
+      'a prepare that returns nothing',
+      (handlers) => ({ ...handlers, prepare: async (_event: unknown, _context: unknown) => undefined }),
+    ],
   ])('fails an event with %s', async (_what, change) => {
     const { create, handlers, changed, event } = await setUp()
     const outcome = await create(change(handlers)).process(event)
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'option_invalid' } })
     expect(changed).toEqual([])
+  })
+
+  it('skips the events that a wrapper leaves out after its first call, and logs them', async () => {
+    const { create, handlers, changed, event, service } = await setUp()
+    const warned: string[] = []
+    let isOn = true
+    const wrapper: (typeof handlers.on)['note.updated'] = (...given) =>
+      isOn ? handlers.on['note.updated'](...given) : undefined
+    const receiver = create({
+      ...handlers,
+      on: { ...handlers.on, 'note.updated': wrapper },
+      logger: { ...logger, warn: (line: string) => warned.push(line) },
+    })
+    expect(await receiver.process(event)).toMatchObject({ status: 'applied' })
+    isOn = false
+    service.owner.notes()[0]?.edit({ title: 'Another title' })
+    const { note_id, revision } = service.owner.notes()[0] ?? {}
+    const next = { ...(event as object), event_id: 'event_2', data: { note_id, revision } }
+    expect(await receiver.process(next as never)).toMatchObject({ status: 'applied' })
+    expect(changed).toHaveLength(1)
+    expect(warned).toEqual([expect.stringContaining('note.updated did not call the one of noteHandlers')])
+  })
+
+  it('tells events of two integrations with the same id apart', async () => {
+    const { handlers, event, service } = await setUp()
+    const warned: string[] = []
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const wrapper: (typeof handlers.on)['note.updated'] = async (given, context) => {
+      if (context.integration === 'slow') return await released
+      await handlers.on['note.updated'](given, context)
+      release()
+    }
+    const receivers = createReceivers({
+      secretOf: () => SECRET,
+      clock: service.clock,
+      logger: { ...logger, warn: (line: string) => void warned.push(line) },
+      ...handlers,
+      on: { ...handlers.on, 'note.updated': wrapper },
+    })
+    const outcomes = await Promise.all(['slow', 'quick'].map((id) => receivers.process(event, { integration: id })))
+    expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'applied' }])
+    expect(warned).toHaveLength(1)
   })
 })

@@ -47,7 +47,7 @@ export {
 } from './event.ts'
 export { isIdentifier, isIntegrationId, keyIdOf, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
 export { isLoopback } from './loopback.ts'
-export { markAsPart, type NoteHandlerParts, partsOf } from './note-handler-parts.ts'
+export { callKeyOf, markAsPart, type NoteHandlerParts, partsOf } from './note-handler-parts.ts'
 export { isBytes, OptionError, refuseOptionsBut, refuseUnknownOptions, refuseWithoutMethods } from './options.ts'
 export {
   type ApiErrorBody,

@@ -1,6 +1,9 @@
 /** What the functions that `noteHandlers` of `@notewire/client` returns have in common. */
 export interface NoteHandlerParts {
-  /** For each event that a receiver gives to a function of the user in place of one of these: whether that function has called one of these. */
+  /**
+   * For each event that a receiver gives to a function of the user in place of one of these, by `callKeyOf`: whether that function has called
+   * one of these.
+   */
   readonly calls: Map<string, boolean>
 }
 
@@ -15,4 +18,12 @@ export function markAsPart<Part extends (...given: never[]) => unknown>(part: Pa
 /** The parts that a function belongs to, if `noteHandlers` made it. */
 export function partsOf(part: unknown): NoteHandlerParts | undefined {
   return typeof part === 'function' ? (part as { readonly [PARTS]?: NoteHandlerParts })[PARTS] : undefined
+}
+
+/** What identifies the call of a handler. Integrations may process events with the same id at once. */
+export function callKeyOf(
+  event: { readonly event_id: string },
+  context: { readonly integration: string } | undefined,
+): string {
+  return JSON.stringify([context?.integration, event.event_id])
 }

@@ -1,4 +1,5 @@
 import {
+  callKeyOf,
   isNoteEvent,
   markAsPart,
   type NoResponse,
@@ -177,7 +178,8 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
   const handlerParts: NoteHandlerParts = { calls: new Map() }
   const asPart = <Event extends WebhookEvent>(handle: NoteHandler<Event, Context>): NoteHandler<Event, Context> =>
     markAsPart((event: Event, context: Parameters<typeof handle>[1]) => {
-      if (handlerParts.calls.has(event.event_id)) handlerParts.calls.set(event.event_id, true)
+      const key = callKeyOf(event, context)
+      if (handlerParts.calls.has(key)) handlerParts.calls.set(key, true)
       return handle(event, context)
     }, handlerParts)
 

@@ -1,11 +1,23 @@
-import { NOTE_EVENT_KINDS, type NoteHandlerParts, OptionError, partsOf, type WebhookEvent } from '@notewire/protocol'
+import {
+  callKeyOf,
+  NOTE_EVENT_KINDS,
+  type NoteHandlerParts,
+  OptionError,
+  partsOf,
+  type WebhookEvent,
+} from '@notewire/protocol'
 
 type Handlers = Readonly<Record<string, unknown>>
-type Call = (event: WebhookEvent, context: unknown) => unknown
+type Call = (event: WebhookEvent, context: HandlerContext) => unknown
+
+interface HandlerContext {
+  readonly integration: string
+  readonly logger: { warn(line: string): void }
+}
 
 /**
  * Refuses options in which a part of what `noteHandlers` returned is missing or replaced: events would be answered 204, and their notes would
- * not be copied. A function that calls the part it replaces is accepted. Whether it does shows at each event, which fails otherwise.
+ * not be copied. A function that calls the part it replaces is accepted. Whether it does shows at its first event, which fails otherwise.
  *
  * @returns the handlers, unchanged if `noteHandlers` made none of them
  * @throws OptionError with the part
@@ -30,32 +42,45 @@ function refuseReplaced(option: string, part: unknown, kind?: string): void {
   if (partsOf(part) !== undefined) return
   const name = kind === undefined ? option : `the handler of ${kind}`
   if (typeof part !== 'function') throw replaced(option, `${name} is missing`)
-  if (takesNothing(part)) throw replaced(option, `${name} replaces the one of noteHandlers, and does not call it`)
+  // The handler of note.deleted alone could do without its context.
+  const needed = kind === 'note.deleted' ? 1 : 2
+  if (takesFewer(part, needed)) throw replaced(option, `${name} replaces the one of noteHandlers, and does not call it`)
 }
 
-/** Whether a function cannot pass on an event, because it does not get one. */
-function takesNothing(part: { readonly length: number }): boolean {
-  return (
-    part.length === 0 &&
-    /^(?:async\s*)?(?:function\b[^(]*)?\(\s*\)(?!.*(?:\barguments\b|\[native code\]))/s.test(String(part))
-  )
+/** Whether a function cannot pass on the event and the context, because it does not take both. */
+function takesFewer(part: { readonly length: number }, needed: number): boolean {
+  if (part.length >= needed) return false
+  const source = String(part)
+  if (/\barguments\b|\[native code\]/.test(source)) return false
+  if (/^(?:async\s+)?[\w$]+\s*=>/.test(source)) return needed > 1
+  const list = /^[^(]*\(([^()]*)\)/.exec(source)?.[1]
+  // Defaults, patterns and rest parameters may take more than `length` says.
+  return list !== undefined && !/[=.{[]/.test(list)
 }
 
-/** Calls a function that stands in place of a part, and fails if it has not called the part. */
+/**
+ * Calls a function that stands in place of a part, and fails if it has not called the part. A function that has called it before is a wrapper
+ * that leaves out some events, which only a log line tells.
+ */
 function watched(handler: Call, kind: string, { calls }: NoteHandlerParts): Call {
+  let isWrapper = false
   return (event, context) => {
-    const { event_id: id } = event
+    const key = callKeyOf(event, context)
     const check = () => {
-      const isCalled = calls.get(id)
-      calls.delete(id)
-      if (isCalled === false) throw replaced('on', `the handler of ${kind} did not call the one of noteHandlers`)
+      isWrapper ||= calls.get(key) === true
+      const isSkipped = calls.get(key) === false
+      calls.delete(key)
+      if (!isSkipped) return
+      const problem = `the handler of ${kind} did not call the one of noteHandlers`
+      if (!isWrapper) throw replaced('on', problem)
+      context.logger.warn(`For this event, ${problem}. The event was skipped.`)
     }
-    calls.set(id, false)
+    calls.set(key, false)
     let result: unknown
     try {
       result = handler(event, context)
     } catch (error) {
-      calls.delete(id)
+      calls.delete(key)
       throw error
     }
     // Synchronous handlers stay synchronous: a transaction of SQLite ends with them.
@@ -69,7 +94,7 @@ function watched(handler: Call, kind: string, { calls }: NoteHandlerParts): Call
         return value
       },
       (error: unknown) => {
-        calls.delete(id)
+        calls.delete(key)
         throw error
       },
     )
