@@ -56,6 +56,8 @@ describe('a preParsing hook', () => {
           }),
         ),
     ],
+    ['a stream that emits text', async (payload) => payload.pipe(new PassThrough({ encoding: 'utf8' }))],
+    ['a stream that emits base64', async (payload) => payload.pipe(new PassThrough({ encoding: 'base64' }))],
     ['a stream of the bytes that it has read', async (payload) => Readable.from([await bytesOf(payload)])],
     ['a stream of the text that it has read', async (payload) => Readable.from((await bytesOf(payload)).toString())],
     [

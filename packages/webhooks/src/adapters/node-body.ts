@@ -28,7 +28,7 @@ function readStream({ request, payload }: NodeBody, maxBytes: number, deadline: 
     let length = 0
     const onData = (chunk: unknown) => {
       // A hook may have made its stream from a text.
-      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, payload.readableEncoding ?? 'utf8') : chunk
       if (!isBytes(bytes)) return finish({ status: 'already-parsed' })
       length += bytes.length
       if (length > maxBytes) finish({ status: 'too-large' })
@@ -75,11 +75,11 @@ function keptBytes(body: NodeBody): Uint8Array | undefined {
   return isBytes(kept) ? kept : undefined
 }
 
-// A stream with an encoding emits text, not the bytes that were signed. If a stream has a listener for 'readable', that listener consumes
+// A request with an encoding emits text, not the bytes that were signed. If a stream has a listener for 'readable', that listener consumes
 // the bytes with `read`, and the stream emits no 'data' event until then.
 function isConsumed({ request, payload }: NodeBody): boolean {
-  if (payload.readableDidRead || payload.readableEncoding !== null || payload.listenerCount('readable') > 0) return true
-  return payload === request && wasParsed(hostValue(request, 'body'))
+  if (payload.readableDidRead || payload.listenerCount('readable') > 0) return true
+  return payload === request && (payload.readableEncoding !== null || wasParsed(hostValue(request, 'body')))
 }
 
 // Express 4 sets an empty object on requests that no parser has read.

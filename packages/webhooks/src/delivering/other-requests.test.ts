@@ -25,6 +25,13 @@ const polyfilled = ({ headers }: Sent, rest: object) => ({
   headers: new Headers(headers),
   ...rest,
 })
+/** A Request of a host that gives it a property of its own. */
+const hosted = (sent: Sent, name: 'body' | 'bodyUsed') =>
+  Object.defineProperty(new Request(URL, { method: 'POST', ...sent }), name, {
+    get: () => {
+      throw new Error(`${name} is not supported`)
+    },
+  })
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 describe('a Request of another implementation', () => {
@@ -59,6 +66,8 @@ describe('a Request of another implementation', () => {
       (sent) => polyfilled(sent, { body: webStreamOf(bytesOf(sent.body)) }),
     ],
     ['a polyfill whose stream has text', (sent) => polyfilled(sent, { body: webStreamOf(sent.body) })],
+    ['a host whose body throws', (sent) => hosted(sent, 'body')],
+    ['a host whose bodyUsed throws', (sent) => hosted(sent, 'bodyUsed')],
   ])('is read: %s', async (_name, make) => {
     const { applied, logger, receiver } = recordingReceiver()
     const sent = await signAttempt(TEST_SECRET, anEvent({ kind: 'note.ended', noteId: 'nöte' }))

@@ -24,8 +24,8 @@ export function responseOf(answer: Answer): Response {
 }
 
 async function readWebBody(request: Request, maxBytes: number, deadline: BodyDeadline): Promise<BodyReading> {
-  const body: unknown = request.body
-  if (request.bodyUsed || (isStream(body) && body.locked)) return { status: 'already-parsed' }
+  const body = hostValue(request, 'body')
+  if (hostValue(request, 'bodyUsed') === true || (isStream(body) && body.locked)) return { status: 'already-parsed' }
   if (body === null) return { status: 'read', bytes: new Uint8Array() }
   const reader = readerOf(request, body)
   const tooSlow = deadline.passed.then((): BodyReading => ({ status: 'too-slow' }))
@@ -60,8 +60,17 @@ async function* wholeBody(request: Request): AsyncGenerator<Uint8Array> {
 
 function canReadBody(request: Request): boolean {
   if (typeof request.arrayBuffer === 'function') return true
-  const body: unknown = request.body
+  const body = hostValue(request, 'body')
   return body === null || isStream(body) || isIterable(body)
+}
+
+/** A property of a host's own class, which may throw. Then the body is read with `arrayBuffer()`. */
+function hostValue(request: Request, name: 'body' | 'bodyUsed'): unknown {
+  try {
+    return request[name]
+  } catch {
+    return undefined
+  }
 }
 
 function isStream(body: unknown): body is ReadableStream<unknown> {
