@@ -1,7 +1,9 @@
+import { DatabaseSync } from 'node:sqlite'
 import { NotesClient, noteHandlers } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
-import { OptionError } from '@notewire/protocol'
+import { OptionError, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, createReceivers, type ReceiverOptions, type ReceiversOptions } from '@notewire/webhooks'
+import { sqliteTransactions } from '@notewire/webhooks/sqlite'
 import { describe, expect, it } from 'vitest'
 
 const SECRET = 'whsec_bm90ZXdpcmUtbm90ZS1oYW5kbGVycy10ZXN0'
@@ -173,5 +175,24 @@ describe('a receiver with a part of noteHandlers', () => {
     const outcomes = await Promise.all(['slow', 'quick'].map((id) => receivers.process(event, { integration: id })))
     expect(outcomes).toMatchObject([{ status: 'applied' }, { status: 'applied' }])
     expect(warned).toHaveLength(1)
+  })
+
+  it('rolls back the transaction of a handler that does not call its original', async () => {
+    const { create, handlers, event } = await setUp()
+    const database = new DatabaseSync(':memory:')
+    database.exec('CREATE TABLE seen (event_id TEXT)')
+    const store = sqliteTransactions(database)
+    await store.migrate()
+    const on = { ...handlers.on, 'note.updated': (given: WebhookEvent, _context: unknown) => record(given) }
+    const record = ({ event_id }: WebhookEvent) => void database.prepare('INSERT INTO seen VALUES (?)').run(event_id)
+    expect(await create({ ...handlers, on, store }).process(event)).toMatchObject({ status: 'failed' })
+    expect(database.prepare('SELECT * FROM seen').all()).toEqual([])
+    const wrapper: (typeof handlers.on)['note.updated'] = (given, context) => {
+      record(given)
+      return handlers.on['note.updated'](given, context)
+    }
+    const wrapped = { ...handlers.on, 'note.updated': wrapper }
+    expect(await create({ ...handlers, on: wrapped, store }).process(event)).toMatchObject({ status: 'applied' })
+    expect(database.prepare('SELECT * FROM seen').all()).toHaveLength(1)
   })
 })
