@@ -32,13 +32,17 @@ export async function readBeginning(answer: ReceiverAnswer, ended: Promise<unkno
   let length = 0
   let isWhole = false
   let isEnded = false
-  const atEnd = ended.catch(() => {
-    isEnded = true
-    answer.cancel()
-  })
+  const atEnd = ended.then(
+    () => undefined,
+    () => {
+      isEnded = true
+      answer.cancel()
+      return undefined
+    },
+  )
   try {
     while (length <= MAX_LOGGED_BYTES && !isWhole) {
-      const chunk = await Promise.race([answer.read(), atEnd])
+      const chunk: Uint8Array | undefined = await Promise.race([answer.read(), atEnd])
       if (isEnded) break
       if (chunk === undefined) isWhole = true
       else body += decoder.decode(chunk.subarray(0, Math.max(0, MAX_LOGGED_BYTES - length)), { stream: true })
