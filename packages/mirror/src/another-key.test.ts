@@ -76,6 +76,46 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
   })
 })
 
+describe('a key with the same key id and another secret', () => {
+  it('is rejected once a listing has succeeded, and removes nothing', async () => {
+    await using world = await mirroredService({ notes: 10 })
+    const store = memoryMirror()
+    const mirror = world.another({ store })
+    await mirror.sync()
+    const forged = `${world.service.apiKey.slice(0, -4)}0000`
+    const before = world.asked().length
+    const other = mirrorWith(world, store, forged)
+    await expect(other.sync({ scan: 'now' })).rejects.toMatchObject({ code: 'key_changed', recorded: 'key_id' })
+    expect(world.asked().length).toBe(before)
+    expect((await mirror.sync({ scan: 'now' })).listed).toBe(true)
+  })
+
+  it('is replaced by the right key, if the service has never accepted it', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const store = memoryMirror()
+    await expect(mirrorWith(world, store, `${world.service.apiKey}x`).sync()).rejects.toMatchObject({ status: 401 })
+    expect((await world.another({ store }).sync()).listed).toBe(true)
+  })
+
+  it('is recorded at the next listing of a copy that version 0.1.0 made', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const store = memoryMirror()
+    const mirror = world.another({ store })
+    await mirror.sync()
+    const { progress, progressVersion } = await store.readProgress('default')
+    if (progress.key?.kind !== 'key_id') throw new Error('the key has an id')
+    const key = { kind: 'key_id', keyId: progress.key.keyId } as const
+    await store.commit('default', {
+      notes: [],
+      progress: { expectedVersion: progressVersion, next: { ...progress, key } },
+    })
+    await mirror.sync()
+    await expect(mirrorWith(world, store, `${world.service.apiKey}x`).sync()).rejects.toMatchObject({
+      code: 'key_changed',
+    })
+  })
+})
+
 describe('of two keys without an id', () => {
   const contract = { keyForm: 'without_key_id' } as const
 

@@ -1,3 +1,4 @@
+import type { KeyIdentity } from '@notewire/client'
 import type { OverdueErasure } from '../ledger/erasure.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { ReadNote } from '../service/note-reader.ts'
@@ -33,6 +34,8 @@ export interface SyncReport {
 export interface SyncContext extends MirrorSettings {
   readonly ledger: Ledger
   readonly erasure: OverdueErasure
+  /** The client's key. */
+  readonly key: KeyIdentity
   readonly readNote: ReadNote
   /** Fires when the caller's signal does, or after `stop`. */
   readonly signal: AbortSignal

@@ -164,6 +164,7 @@ export class Engine {
     const anySignal = signal === undefined ? stopped.signal : AbortSignal.any([signal, stopped.signal])
     const context: SyncContext = {
       ...parts,
+      key: checked.key,
       readNote: createNoteReader(parts.client, anySignal),
       signal: anySignal,
       shouldYield,

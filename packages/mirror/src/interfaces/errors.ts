@@ -45,6 +45,8 @@ function recordedWords(integration: string, recorded: KeyIdentity | null): strin
 }
 
 function givenWords(recorded: KeyIdentity | null, given: KeyIdentity): string {
+  if (given.kind === 'key_id' && recorded?.kind === 'key_id' && recorded.keyId === given.keyId)
+    return 'a key with the same key id and another secret'
   if (given.kind === 'key_id') return `the API key ${given.keyId}`
   return recorded?.kind === 'digest' ? 'another API key that has no key id' : 'an API key that has no key id'
 }

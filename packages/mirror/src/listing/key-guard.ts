@@ -9,22 +9,28 @@ interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integrat
   readonly ledger: Ledger
 }
 
+interface CheckedCopy extends CopyState {
+  readonly key: KeyIdentity
+}
+
 /**
  * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if none is
  * recorded.
  *
- * @returns the state of the copy, with the key
+ * @returns the state of the copy, and the client's key
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  */
-export async function requireKey(context: KeyContext, copy: CopyState): Promise<CopyState> {
+export async function requireKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
   const { store, integration, ledger } = context
   const key = await identifyKey(context, copy.progress)
   const isUsed = copy.progress.key === null && (await hasListedNotes(store, integration, copy.progress))
   // Another process may have recorded its key since the copy was read, and may have listed the notes with it.
-  const record = (latest: MirrorProgress) => (latest.key === null && !isUsed ? { ...latest, key } : undefined)
+  // The digest follows once a listing has succeeded, because the secret may be mistyped.
+  const first: KeyIdentity = key.kind === 'key_id' ? { kind: 'key_id', keyId: key.keyId } : key
+  const record = (latest: MirrorProgress) => (latest.key === null && !isUsed ? { ...latest, key: first } : undefined)
   const recorded = copy.progress.key === null ? await ledger.advance(record) : copy
   if (!isSameKey(recorded.progress.key, key)) throw new KeyChangedError(integration, recorded.progress.key, key)
-  return { ...copy, ...recorded }
+  return { ...copy, ...recorded, key }
 }
 
 /** Replaces the recorded key. A scan under way is restarted, because the previous key may have seen more notes. */
@@ -44,7 +50,7 @@ export async function hasListedNotes(
   return (await store.count(integration)).live > 0
 }
 
-/** Identifies the client's key. The salt of the digest of a key without an id is the id of the copy, which is created if it is missing. */
+/** Identifies the client's key. The salt of the digest is the id of the copy, which is created if it is missing. */
 async function identifyKey({ client, ledger }: KeyContext, { copyId }: MirrorProgress): Promise<KeyIdentity> {
   return await client.identifyKey(copyId ?? (await createCopyId(ledger)))
 }
@@ -55,7 +61,20 @@ async function createCopyId(ledger: Ledger): Promise<string> {
   return (await ledger.advance(withId)).progress.copyId ?? created
 }
 
+/**
+ * Returns progress to write after the service has accepted a request with the key: with the digest of the key, if its id alone is recorded, by
+ * version 0.1.0 or before the first listing.
+ */
+export function withAcceptedKey(progress: MirrorProgress, given: KeyIdentity): MirrorProgress {
+  const { key } = progress
+  const isIdAlone = key?.kind === 'key_id' && key.digest === undefined
+  return isIdAlone && isSameKey(key, given) ? { ...progress, key: given } : progress
+}
+
 function isSameKey(one: KeyIdentity | null, other: KeyIdentity): boolean {
-  if (one?.kind === 'key_id') return other.kind === 'key_id' && one.keyId === other.keyId
+  if (one?.kind === 'key_id') {
+    if (other.kind !== 'key_id' || one.keyId !== other.keyId) return false
+    return one.digest === undefined || other.digest === undefined || one.digest === other.digest
+  }
   return one?.kind === 'digest' && other.kind === 'digest' && one.digest === other.digest
 }

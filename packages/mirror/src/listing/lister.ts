@@ -9,6 +9,7 @@ import { commitGroups } from '../ledger/ledger.ts'
 import type { ReadStamp } from '../rules/evidence.ts'
 import { type AppliedPage, countNew, progressAfterPage } from '../rules/listing-rule.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
+import { withAcceptedKey } from './key-guard.ts'
 import { otherLeaseEnd } from './schedule.ts'
 
 /** Another process has written the progress of the listing. The page that this process has read is not applied. */
@@ -129,7 +130,7 @@ export class Lister {
     request: Omit<ReadStamp, 'end' | 'at'>,
     newBefore: number,
   ): Promise<{ readonly hasChangedNotes: boolean; readonly newNotes: number }> {
-    const { keep, clock } = this.#context
+    const { keep, clock, key } = this.#context
     const notes = new Map(page.notes.map((note) => [note.note_id, note]))
     const unusable = page.leftOut.flatMap(({ note_id = [] }) => note_id)
     const decide = (state: NoteState, end: number) => {
@@ -143,7 +144,7 @@ export class Lister {
       decide,
       next: (before, writes) => {
         newNotes = newBefore + countNew(page, before, this.progress)
-        return this.#leased(progressAfterPage(this.progress, page, before, writes, newNotes))
+        return this.#leased(withAcceptedKey(progressAfterPage(this.progress, page, before, writes, newNotes), key))
       },
     })
     return { hasChangedNotes, newNotes }

@@ -4,6 +4,7 @@ import type { MirrorProgress, PollProgress } from '../interfaces/progress.ts'
 import { progressAfterPoll } from '../rules/listing-rule.ts'
 import { mustRestart } from '../rules/listing-track.ts'
 import { PAGE_SIZE } from '../service/full-listing.ts'
+import { withAcceptedKey } from './key-guard.ts'
 import type { ListedPage, Lister } from './lister.ts'
 import { applyTracked, hasCursor, hasFailedTooOften, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
 
@@ -37,7 +38,8 @@ export async function* poll(lister: Lister, context: SyncContext): AsyncGenerato
     throw await recordFailure(lister, 'poll', error, context)
   }
   const end = { ...place, heardAt: lister.heardAt, endedAt: clock.now() }
-  return progressAfterPoll(lister.progress, place.isRepeated ? { ...end, repeatingSince } : end)
+  const ended = progressAfterPoll(lister.progress, place.isRepeated ? { ...end, repeatingSince } : end)
+  return withAcceptedKey(ended, context.key)
 }
 
 /** Advances the poll by a page, and returns where it is then. */

@@ -11,7 +11,7 @@ import { withinLimit } from './time-limit.ts'
 /** The maximum number of notes of one integration that are read concurrently. */
 const NOTE_CONCURRENCY = 8
 
-/** The salt of the digests of keys without an id. It is the same for all integrations, so that a shared key is detected. */
+/** The salt of the digests of keys. It is the same for all integrations, so that a shared key is detected. */
 const KEY_PRINT_SALT = 'notewire integrations'
 
 export interface Connection {
@@ -40,7 +40,7 @@ export async function connect(
   return {
     client,
     baseUrl: service,
-    keyPrint: `${service} ${key.kind === 'key_id' ? key.keyId : `#${key.digest}`}`,
+    keyPrint: `${service} #${key.digest}`,
   }
 }
 

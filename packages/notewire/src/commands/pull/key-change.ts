@@ -17,8 +17,13 @@ export async function keyErrorOf(
 ): Promise<unknown> {
   if (!(error instanceof KeyChangedError)) return error
   await firstNotes(client, 1, signal)
-  const message = `${madeWith(error, label)}, but this key is ${client.keyId ?? 'a key without a key id'}. If both keys can access the same notes, run ${pull} --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`
+  const message = `${madeWith(error, label)}, but this key is ${givenKey(error, client)}. If both keys can access the same notes, run ${pull} --adopt-key. Otherwise pull into a copy of its own: notewire pull --integration <id>, or --database other.db`
   return new CommandError('key_changed', message)
+}
+
+function givenKey({ keyId }: KeyChangedError, client: NotesClient): string {
+  if (client.keyId === undefined) return 'a key without a key id'
+  return client.keyId === keyId ? 'another one with the same key id and another secret' : client.keyId
 }
 
 function madeWith({ recorded, keyId }: KeyChangedError, copy: string): string {
