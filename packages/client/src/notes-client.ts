@@ -35,6 +35,8 @@ export class NotesClient {
   readonly webhookEndpoints: WebhookEndpoints
   /** The part of the API key that may be shown, for logs; `undefined` for a key of another form (contract §2). */
   readonly keyId: string | undefined
+  /** The address of the service, without the path of the API. It contains no credentials. */
+  readonly baseUrl: string
   /**
    * Identifies the API key without showing it, also a key without an id. Store the identity to notice later that another key is used.
    * A field, so that `{ ...client }` keeps it.
@@ -69,6 +71,7 @@ export class NotesClient {
     this.notes = new Notes(transport, settings.notesField, drift)
     this.webhookEndpoints = new WebhookEndpoints(transport, drift)
     this.keyId = keyIdOf(settings.apiKey)
+    this.baseUrl = settings.baseUrl
     this.identifyKey = (salt) => identifyKey(settings.apiKey, salt)
     this.serviceTime = () => {
       const time = Date.parse(transport.date ?? '')

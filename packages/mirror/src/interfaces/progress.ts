@@ -6,6 +6,8 @@ export interface MirrorProgress {
   readonly copyId: string | null
   /** The key that the notes were listed with; `null` before the first listing. */
   readonly key: KeyIdentity | null
+  /** The base URL that the notes were last listed from. Absent before the first listing, and in a copy of an earlier version. */
+  readonly baseUrl?: string | undefined
   readonly poll: PollProgress
   /** The scan that is under way. */
   readonly scan: ScanProgress | null

@@ -1,5 +1,6 @@
 import type { KeyIdentity } from '@notewire/client'
 import type { MirrorSettings } from '../context/mirror-options.ts'
+import type { SyncContext } from '../context/sync.ts'
 import { KeyChangedError } from '../interfaces/errors.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
@@ -63,12 +64,15 @@ async function createCopyId(ledger: Ledger): Promise<string> {
 
 /**
  * Returns progress to write after the service has accepted a request with the key: with the digest of the key, if its id alone is recorded, by
- * version 0.1.0 or before the first listing.
+ * version 0.1.0 or before the first listing. Also with the base URL of the service.
  */
-export function withAcceptedKey(progress: MirrorProgress, given: KeyIdentity): MirrorProgress {
+export function withAcceptedKey(
+  progress: MirrorProgress,
+  { key: given, client }: Pick<SyncContext, 'key' | 'client'>,
+): MirrorProgress {
   const { key } = progress
   const isIdAlone = key?.kind === 'key_id' && key.digest === undefined
-  return isIdAlone && isSameKey(key, given) ? { ...progress, key: given } : progress
+  return { ...progress, key: isIdAlone && isSameKey(key, given) ? given : key, baseUrl: client.baseUrl }
 }
 
 function isSameKey(one: KeyIdentity | null, other: KeyIdentity): boolean {

@@ -130,7 +130,7 @@ export class Lister {
     request: Omit<ReadStamp, 'end' | 'at'>,
     newBefore: number,
   ): Promise<{ readonly hasChangedNotes: boolean; readonly newNotes: number }> {
-    const { keep, clock, key } = this.#context
+    const { keep, clock } = this.#context
     const notes = new Map(page.notes.map((note) => [note.note_id, note]))
     const unusable = page.leftOut.flatMap(({ note_id = [] }) => note_id)
     const decide = (state: NoteState, end: number) => {
@@ -144,7 +144,9 @@ export class Lister {
       decide,
       next: (before, writes) => {
         newNotes = newBefore + countNew(page, before, this.progress)
-        return this.#leased(withAcceptedKey(progressAfterPage(this.progress, page, before, writes, newNotes), key))
+        return this.#leased(
+          withAcceptedKey(progressAfterPage(this.progress, page, before, writes, newNotes), this.#context),
+        )
       },
     })
     return { hasChangedNotes, newNotes }

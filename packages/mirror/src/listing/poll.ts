@@ -39,7 +39,7 @@ export async function* poll(lister: Lister, context: SyncContext): AsyncGenerato
   }
   const end = { ...place, heardAt: lister.heardAt, endedAt: clock.now() }
   const ended = progressAfterPoll(lister.progress, place.isRepeated ? { ...end, repeatingSince } : end)
-  return withAcceptedKey(ended, context.key)
+  return withAcceptedKey(ended, context)
 }
 
 /** Advances the poll by a page, and returns where it is then. */

@@ -1,10 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { NotesService } from '@notewire/mock-server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp } from '../fixtures/leftovers.ts'
+import { cleanUp, leave } from '../fixtures/leftovers.ts'
 import { mockService } from '../fixtures/mock-service.ts'
+import { prepared } from '../fixtures/prepared.ts'
 import { type RunOptions, runNotewire } from '../fixtures/run-notewire.ts'
 import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 import { unwrapped } from '../fixtures/unwrapped.ts'
@@ -182,6 +185,46 @@ describe('a database outside the folder', () => {
   })
 })
 
+describe('a key with the id of the key that made the copy, and another secret', () => {
+  it.each<[string, string]>([
+    ['a link with the default name', 'notes.db'],
+    ['a link with another name', 'other.db'],
+  ])('removes nothing through %s', async (_kind, name) => {
+    const own = await prepared(3)
+    await runNotewire(['pull'], own)
+    const cwd = await temporaryFolder()
+    await symlink(own.database, join(cwd, name))
+    const { url, requests } = await serviceWithoutNotes()
+    const forged = `${own.env['NOTES_API_KEY']?.slice(0, -4)}0000`
+    await writeFile(join(cwd, '.env'), `NOTES_BASE_URL=${url}\nNOTES_API_KEY=${forged}\n`)
+    for (const args of [['--scan'], ['--scan', '--accept-removals', '--yes']]) {
+      const { exitCode, stderr } = await runNotewire(['pull', '--database', name, ...args], { cwd })
+      expect(exitCode).toBe(3)
+      expect(unwrapped(stderr)).toMatch(/same key id and another secret.*\[key_changed\]/)
+      expect(unwrapped(stderr)).toContain(
+        `The copy was made from ${own.env['NOTES_BASE_URL']}; this pull reads from ${url}`,
+      )
+      expect(stderr).not.toContain(forged)
+    }
+    expect(requests.filter((request) => request.includes('/v1/notes/'))).toEqual([])
+    const { stdout } = await runNotewire(['status', '--json'], own)
+    expect(JSON.parse(stdout)).toMatchObject({ notes: { live: 3, hidden: 0, gone: 0 } })
+  })
+})
+
+/** A service that accepts every key, and has no notes. */
+async function serviceWithoutNotes() {
+  const requests: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    requests.push(url)
+    response.setHeader('content-type', 'application/json').end('{"notes":[],"has_more":false,"next_cursor":null}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  leave(() => server.close())
+  const address = server.address()
+  return { url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, requests }
+}
+
 async function aScene(): Promise<Scene> {
   const { service, env } = await mockService()
   return { cwd: await temporaryFolder(), url: env['NOTES_BASE_URL'] ?? '', key: env['NOTES_API_KEY'] ?? '', service }
@@ -189,9 +232,9 @@ async function aScene(): Promise<Scene> {
 
 async function run(url: Prepare, key: Prepare, more: RunOptions = {}) {
   const scene = await aScene()
-  const prepared = [await url(scene), await key(scene)]
-  const env = Object.assign({}, ...prepared.map((each) => each.env), more.env)
-  const args = prepared.flatMap((each) => each.args ?? [])
+  const given = [await url(scene), await key(scene)]
+  const env = Object.assign({}, ...given.map((each) => each.env), more.env)
+  const args = given.flatMap((each) => each.args ?? [])
   return { ...(await list({ cwd: scene.cwd, env }, args)), requests: scene.service.requests.length }
 }
 

@@ -26,6 +26,8 @@ export interface Copy {
 
 export interface KeptCopy extends Copy {
   readonly mirror: Mirror
+  /** The base URL that the copy was last listed from, if it is recorded. */
+  readonly baseUrl: () => Promise<string | undefined>
   /** Removes the bytes of erased notes from the file. */
   readonly purge: () => Promise<void>
 }
@@ -89,7 +91,8 @@ export async function keepCopy<Result>(
   }
   return await withStore(file, prepare, async (store) => {
     const mirror = createMirror({ ...options, store, integration: file.integration, clock })
-    return await work({ file, mirror, purge: () => store.purge() })
+    const baseUrl = async () => (await store.readProgress(file.integration)).progress.baseUrl
+    return await work({ file, mirror, baseUrl, purge: () => store.purge() })
   })
 }
 

@@ -34,6 +34,7 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
   const observer = observePull(progress('Pulling'), { clock, patienceMs })
   const agrees = (question: string) => prompts.confirm(question, request.yes)
   return await keepCopy(file, { client, hooks: observer.hooks, agrees }, context, async (copy) => {
+    await tellOtherService(client, copy, context)
     if (request.adoptKey) await adoptKey(client, copy, context)
     const { position } = await copy.mirror.status()
     const outcome = await pull(client, copy, observer, { ...request, patienceMs }, context)
@@ -70,6 +71,13 @@ async function pull(
       output.tell(`The notes pulled so far are in ${copy.file.shown}. The next pull continues from there.`)
     throw shown
   }
+}
+
+/** A change of the base URL is told and not refused: services move, and mocks change ports. */
+async function tellOtherService(client: NotesClient, copy: KeptCopy, { output }: Context): Promise<void> {
+  const madeFrom = await copy.baseUrl()
+  if (madeFrom === undefined || madeFrom === client.baseUrl) return
+  output.warn(`The copy was made from ${madeFrom}; this pull reads from ${client.baseUrl}.`)
 }
 
 /** Removes the notes whose removal a scan held back, if the user agrees. */
