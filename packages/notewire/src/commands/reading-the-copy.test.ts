@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp } from '../fixtures/leftovers.ts'
@@ -46,13 +46,19 @@ describe('without a copy', () => {
   })
 })
 
-describe('a copy in a folder that cannot be written, as on a read-only mount', () => {
+describe('a copy in a folder that cannot be written, on a file system that can', () => {
   it.each([['search', 'biscuits'], ['status'], ['export', '-', '--format', 'jsonl']])(
-    '%s reads it',
+    '%s does not read it, and reads a copy of the file in another folder',
     async (...args) => {
       const { cwd } = await withBudget()
       const { under } = await readOnlyFolder(cwd)
-      const { exitCode, stdout, stderr } = await runNotewire(args, { cwd, under })
+      const refused = await runNotewire(args, { cwd, under })
+      expect({ exitCode: refused.exitCode, stdout: refused.stdout }).toEqual({ exitCode: 1, stdout: '' })
+      expect(unwrapped(refused.stderr)).toMatch(/copy the database, .*to another folder.*\[database_readonly\]/)
+
+      const other = await temporaryFolder()
+      await copyFile(join(cwd, 'notes.db'), join(other, 'notes.db'))
+      const { exitCode, stdout, stderr } = await runNotewire(args, { cwd: other, under })
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
       expect(stdout).not.toBe('')
     },
