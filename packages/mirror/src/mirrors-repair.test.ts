@@ -138,21 +138,34 @@ describe('adding a parked integration', () => {
     await using stage = await aCustomer()
     const { world, port } = stage
     const options = hasEndpoint ? port.optionsFor('customer-0') : {}
-    const key = world.customers[0]?.apiKey
-    const [id] = key?.split('.') ?? []
-    stage.setKey(0, `${id}.not-the-secret`)
+    const refusal = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 401 } })
     await world.service.clock.advance('6m')
     await world.mirrors.work(BUDGET)
     expect((await world.mirrors.get('customer-0'))?.parkedBecause).toBe('key_refused')
     await expect(world.mirrors.add('customer-0', options)).rejects.toMatchObject({ code: 'unauthorized' })
     expect((await world.mirrors.get('customer-0'))?.parkedBecause).toBe('key_refused')
-    stage.setKey(0, key)
+    refusal.remove()
     expect(await world.mirrors.add('customer-0', options)).toMatchObject({ state: 'active', parkedBecause: null })
     expect(port.secrets.has('customer-0')).toBe(hasEndpoint)
     world.customers[0]?.write('repaired')
     await world.service.clock.advance('6m')
     await world.mirrors.work(BUDGET)
     expect(await world.titles('customer-0')).toEqual(['repaired'])
+  })
+
+  it('whose key had the same key id and another secret is active again with the right key', async () => {
+    await using stage = await aCustomer()
+    const { world } = stage
+    const key = world.customers[0]?.apiKey
+    const [id] = key?.split('.') ?? []
+    stage.setKey(0, `${id}.not-the-secret`)
+    await world.service.clock.advance('6m')
+    const before = world.service.requests.length
+    await world.mirrors.work(BUDGET)
+    expect(world.service.requests).toHaveLength(before)
+    await expect(world.mirrors.add('customer-0')).rejects.toMatchObject({ code: 'key_changed' })
+    stage.setKey(0, key)
+    expect(await world.mirrors.add('customer-0')).toMatchObject({ state: 'active', parkedBecause: null })
   })
 
   it('whose first key was refused accepts another key, because no note was listed', async () => {
