@@ -1,4 +1,4 @@
-import { NotewireError } from '@notewire/protocol'
+import { NotewireError, OptionError } from '@notewire/protocol'
 
 /** Files of SQLite beside a database. SQLite opens them by itself. */
 const SIDE_FILES = ['-wal', '-shm', '-journal']
@@ -11,9 +11,10 @@ const SIDE_FILES = ['-wal', '-shm', '-journal']
  * immutable.
  *
  * @param path  a path, a `file:` URI, or `:memory:`. The file may be missing.
- * @throws SqliteNotAFileError, SqliteFolderReadOnlyError
+ * @throws OptionError, SqliteNotAFileError, SqliteFolderReadOnlyError
  */
 export function sqliteLocation(path: string): string {
+  if (typeof path !== 'string') throw new OptionError('path', 'path is not a text. Pass the path of the database file.')
   const file = fileOf(path)
   if (file === undefined) return path
   const { realpathSync, statSync } = nodeFs()
