@@ -5,11 +5,16 @@ import type { Clock } from '@notewire/protocol'
 /** A customer of the service: a key that sees one channel. All titles in the channel begin with the id of the integration. */
 export interface Customer {
   readonly integration: string
-  readonly apiKey: string
+  /** The key of the account that is connected now. */
+  apiKey: string
   /** The titles of the existing notes. */
   readonly titles: Set<string>
   /** The status with which the service refuses the key; `undefined` if it does not. */
   refusal: 403 | 429 | 503 | undefined
+  /** The notes of all accounts of this customer so far. */
+  readonly former: { readonly noteId: string; readonly title: string }[]
+  /** Ends the account. `isReplaced`: another account takes its place, which has no notes; otherwise the same one comes back. */
+  leave(isReplaced: boolean): void
   write(): { readonly noteId: string; readonly title: string }
 }
 
@@ -20,19 +25,30 @@ export async function someCustomers(
   const service = await createNotesService({})
   let notes = 0
   const customers = Array.from({ length: count }, (_, index): Customer => {
-    const channel = service.owner.createChannel(`channel ${index}`)
+    let channel = service.owner.createChannel(`channel ${index}`)
+    const keyOfChannel = () => service.owner.createIntegration({ channels: [channel] }).issueKey().key
     const integration = `customer-${index}`
     const titles = new Set<string>()
+    const former: { readonly noteId: string; readonly title: string }[] = []
     return {
       integration,
       titles,
+      former,
       refusal: undefined,
-      apiKey: service.owner.createIntegration({ channels: [channel] }).issueKey().key,
+      apiKey: keyOfChannel(),
+      leave(isReplaced) {
+        if (!isReplaced) return
+        channel = service.owner.createChannel(`channel ${index} again`)
+        this.apiKey = keyOfChannel()
+        titles.clear()
+      },
       write() {
         notes += 1
         const title = `${integration} writes ${notes}`
         titles.add(title)
-        return { title, noteId: service.owner.record({ title, channel }).end({ summary: false }).note_id }
+        const noteId = service.owner.record({ title, channel }).end({ summary: false }).note_id
+        former.push({ noteId, title })
+        return { title, noteId }
       },
     }
   })

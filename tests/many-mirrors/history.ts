@@ -9,6 +9,7 @@ import { withMembers } from '../../packages/mirror/src/fixtures/with-members.ts'
 import type { PlayHistory } from '../simulation/history.ts'
 import { Random } from '../simulation/random.ts'
 import { type Customer, processOn, someCustomers } from './customers.ts'
+import { leaveAndReturn } from './leaving-account.ts'
 import { WrongClock } from './wrong-clock.ts'
 
 const BUDGET = { budgetMs: 60_000 }
@@ -31,6 +32,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
   const running = processOn(store, service, customers, undefined, clock)
   const receiver = running.receivers({ secretOf: (_integration) => undefined })
   const lines: string[] = []
+  const consumed = new Map<string, Map<string, string>>()
   let steps = 0
   /** Whether a clock that was wrong may have written a schedule. */
   let isLate = false
@@ -136,7 +138,10 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         if (random.chance(0.5)) await running.work(BUDGET)
       })
       await running.work(BUDGET)
-      const isThere = (await running.list()).some(({ integration }) => integration === customer.integration)
+      // An integration with a consumer waits for it.
+      const isThere = (await running.list()).some(
+        ({ integration, state }) => integration === customer.integration && state !== 'removing',
+      )
       if (isThere || (await reads(store).listNotes(customer.integration, '', 1)).length > 0) {
         throw new Violation('a removed integration was restored')
       }
@@ -215,6 +220,13 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await service.clock.advance(LEASE)
       await running.work(BUDGET)
     },
+    async 'an account that leaves and comes back'(customer) {
+      const processWith = (store: MirrorStore) => processOn(store, service, customers, undefined, service.clock)
+      const endLeases = async () => void (await service.clock.advance(LEASES))
+      const leaving = { random, mirrors: running, store, consumed, processWith, endLeases }
+      const violation = await leaveAndReturn(customer, leaving)
+      if (violation !== undefined) throw new Violation(violation)
+    },
     async time() {
       await service.clock.advance('7m')
       await running.work(BUDGET)
@@ -237,6 +249,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         'a limit of the other keys',
         'a minute of refusals',
         'a resume during a probe',
+        'an account that leaves and comes back',
         'time',
       ])
       const customer = customers[random.integer(0, customers.length - 1)]

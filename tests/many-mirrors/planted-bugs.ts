@@ -11,6 +11,7 @@ const keeping = patchOf('mirror/src/fixtures/memory-mirror/integrations-in-memor
 const scheduling = patchOf('mirror/src/rules/schedule-rule.ts')
 const pausing = patchOf('mirror/src/many/shared-pauses.ts')
 const parking = patchOf('mirror/src/many/parking.ts')
+const removing = patchOf('mirror/src/many/removal.ts')
 const storing = patchOf('mirror/src/fixtures/memory-mirror/memory-mirror.ts')
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -43,6 +44,23 @@ export const plantedBugs: readonly PlantedBug[] = [
         'newIntegration(record.integration, record.generation, now)',
       ),
     ],
+  },
+  {
+    name: 'the second removal of an integration erases nothing',
+    mistake:
+      'The first notes of the feed are taken for those that are not erased yet, although an earlier removal may have erased them.',
+    patches: [
+      removing('{ notErasedAfter: after, limit: ERASE_BATCH_SIZE }', '{ changedAfter: 0, limit: ERASE_BATCH_SIZE }'),
+      removing(
+        'noteIdsOf(await store.listStates(integration, query))',
+        "noteIdsOf((await store.listStates(integration, query)).filter(({ state }) => state.presence !== 'gone' || state.evidence !== null))",
+      ),
+    ],
+  },
+  {
+    name: 'a removal keeps the progress of the listings',
+    mistake: 'An account that takes the place of another continues with its key and its listings.',
+    patches: [removing('advance(() => NO_PROGRESS)', 'advance((progress) => progress ?? NO_PROGRESS)')],
   },
   {
     name: 'a schedule that a wrong clock wrote holds',

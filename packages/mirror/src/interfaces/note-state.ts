@@ -114,6 +114,16 @@ export function hasWork({ dirty, presence, settledRevision }: NoteState): boolea
   return dirty !== null || (presence === 'live' && settledRevision === null)
 }
 
+/** The state of a note of a removed integration: its id and its removal are kept for the consumers, and nothing else. */
+export function erasedNote(noteId: string): NoteState {
+  return { ...unknownNote(noteId), presence: 'gone' }
+}
+
+/** Whether a note was erased with its integration, and nothing is known of it since the integration was added again. */
+export function isErased({ presence, evidence, heard }: NoteState): boolean {
+  return presence === 'gone' && evidence === null && heard === null
+}
+
 /** The state of a note that no listing, read or event has named. */
 export function unknownNote(noteId: string): NoteState {
   return {

@@ -64,12 +64,14 @@ export type ReadableStore = Pick<MirrorStore, 'readProgress' | 'count' | 'readFe
  * - `heldBy`: hidden notes whose removal a scan holds back, by id after `after`.
  * - `hiddenBefore`: hidden notes with content whose `hiddenAt` is this or earlier, by id. A `hiddenAt` that is more than two days later was written by
  *   a clock that was wrong, and counts as earlier.
+ * - `notErasedAfter`: notes whose state is not that of `erasedNote`, by id after `notErasedAfter`.
  * - `changedAfter`: the notes that changed after a position, each once, by the position of its latest change.
  */
 export type StatesQuery = { readonly limit: number } & (
   | { readonly missing: CompletionCertificate; readonly after: string }
   | { readonly heldBy: string; readonly after: string }
   | { readonly hiddenBefore: number }
+  | { readonly notErasedAfter: string }
   | { readonly changedAfter: number }
 )
 

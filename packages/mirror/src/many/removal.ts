@@ -1,6 +1,6 @@
 import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
 import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../interfaces/integration-store.ts'
-import { type NoteState, noteIdsOf, unknownNote } from '../interfaces/note-state.ts'
+import { erasedNote, noteIdsOf } from '../interfaces/note-state.ts'
 import { NO_PROGRESS } from '../interfaces/progress.ts'
 import { fenceOf, ledgerOf } from './connection.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
@@ -28,9 +28,13 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
   const { integration, pausedUntil } = record
   const now = clock.now()
   const consumers = await store.listConsumers(integration, { now })
-  if (consumers.length > 0 && pausedUntil === null) {
-    const isErased = await eraseContent(record, context)
-    return { ...record, dueAt: clock.now(), pausedUntil: isErased ? clock.now() + REMOVAL_RETENTION_MS : null }
+  if (consumers.length > 0) {
+    // Repeated while the removals wait for the consumers: version 0.1.0 could leave content.
+    if (!(await eraseNotes(record, context))) return { ...record, dueAt: clock.now(), pausedUntil: null }
+    if (pausedUntil === null) {
+      await forgetListings(record, context)
+      return { ...record, dueAt: clock.now(), pausedUntil: clock.now() + REMOVAL_RETENTION_MS }
+    }
   }
   if (pausedUntil !== null && now < pausedUntil && consumers.some(isLagging)) {
     // A clock that was ahead may have written a later time.
@@ -49,33 +53,33 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
 }
 
 /**
- * Erases everything of each note except its id, and announces that it vanished. Each written note moves to the end of the feed, so the notes that
- * are not erased yet are at its front.
+ * Erases everything of each note except its id, and announces that it vanished. Notes that an earlier removal of this integration has erased
+ * are skipped, wherever they are.
  *
  * @returns whether all notes are erased
  */
-async function eraseContent(record: IntegrationRecord, context: RemovalContext): Promise<boolean> {
+async function eraseNotes(record: IntegrationRecord, context: RemovalContext): Promise<boolean> {
   const { integration } = record
   const { store } = context.settings
   const ledger = ledgerOf(integration, fenceOf(record), context.settings)
-  for (;;) {
-    const first = await store.listStates(integration, { changedAfter: 0, limit: ERASE_BATCH_SIZE })
-    const noteIds = noteIdsOf(first.filter(({ state }) => !isErased(state)))
-    if (noteIds.length === 0) break
+  for (let after = ''; ; ) {
+    const query = { notErasedAfter: after, limit: ERASE_BATCH_SIZE }
+    const noteIds = noteIdsOf(await store.listStates(integration, query))
+    const last = noteIds.at(-1)
+    if (last === undefined) return true
     await ledger.revise(noteIds, ({ noteId }) => ({
-      state: { ...unknownNote(noteId), presence: 'gone' },
+      state: erasedNote(noteId),
       content: 'erase',
       announce: 'vanished',
     }))
+    after = last
     if (mustStop(context)) return false
   }
-  // If the integration is added again, its next copy starts with the ids only.
-  await ledger.advance(() => NO_PROGRESS)
-  return true
 }
 
-function isErased({ presence, evidence, heard }: NoteState): boolean {
-  return presence === 'gone' && evidence === null && heard === null
+/** If the integration is added again, its next copy starts with the ids only. */
+async function forgetListings(record: IntegrationRecord, { settings }: RemovalContext): Promise<void> {
+  await ledgerOf(record.integration, fenceOf(record), settings).advance(() => NO_PROGRESS)
 }
 
 function isLagging({ hasChanges, nextDueAt }: ConsumerRecord): boolean {

@@ -1,4 +1,5 @@
 import type { Clock } from '@notewire/protocol'
+import { isErased } from '../interfaces/note-state.ts'
 import type { ChangedNote, ReadableStore } from '../interfaces/store.ts'
 import { type FeedPosition, positionText, readPosition, requirePosition } from './positions.ts'
 
@@ -86,5 +87,7 @@ function changeFor(
     if (visibleSince <= begin) return { kind: 'content', noteId, revision }
     return { kind: isNewSince(begin) ? 'added' : 'restored', noteId, revision }
   }
-  return isNewSince(known) ? undefined : { kind: presence === 'hidden' ? 'hidden' : 'removed', noteId, revision }
+  // An earlier copy of an integration that was removed and added again is none of this copy's changes.
+  if (isNewSince(known) || isErased(state)) return undefined
+  return { kind: presence === 'hidden' ? 'hidden' : 'removed', noteId, revision }
 }

@@ -1,7 +1,7 @@
-import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
+import { erasedNote, LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import type { StatesQuery } from '../../interfaces/store.ts'
-import { escapedText } from '../escaped-text.ts'
-import { COUNTED } from '../state-json.ts'
+import { escapedJson, escapedText } from '../escaped-text.ts'
+import { COUNTED, stateJson } from '../state-json.ts'
 import { aheadOf } from './integration-functions.ts'
 import { copyJson, stateOf } from './note-columns.ts'
 import { runBefore } from './runs.ts'
@@ -36,6 +36,7 @@ export function listStates(query: StatesQuery): readonly [text: string, ...value
   if ('missing' in query) return [LIST_MISSING, query.missing.startSequence, escapedText(query.after), limit]
   if ('heldBy' in query) return [LIST_HELD, escapedText(query.heldBy), escapedText(query.after), limit]
   if ('hiddenBefore' in query) return [LIST_OVERDUE, query.hiddenBefore, limit]
+  if ('notErasedAfter' in query) return [LIST_NOT_ERASED, escapedText(query.notErasedAfter), ERASED, limit]
   return [LIST_CHANGES, query.changedAfter, limit]
 }
 
@@ -49,6 +50,8 @@ const LIST_HELD = statesWhere(`presence = 'hidden' AND held_by_scan = $2 AND not
 const LIST_OVERDUE = statesWhere(
   `presence = 'hidden' AND (hidden_at <= $2::float8 OR hidden_at > $2::float8 + ${LATEST_HIDDEN_MS}) ORDER BY note_id LIMIT $3`,
 )
+const LIST_NOT_ERASED = statesWhere('note_id > $2 AND state <> $3::jsonb ORDER BY note_id LIMIT $4')
+const ERASED = escapedJson(stateJson(erasedNote('')))
 const LIST_CHANGES = statesWhere(
   'position > $2 AND position > 0 ORDER BY position LIMIT $3',
   `, 'run', ${runBefore('notes.integration', 'notes.position')}`,

@@ -10,11 +10,12 @@ import type { MirrorStore } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
 import { isConflict } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
+import type { IndexRewrite } from './index-rewrite.ts'
 import { MOST_URGENT, recordIn, THIS_ONE, takeFound, writeStatement } from './integration-statements.ts'
 
 export function createIntegrationRows(
   database: ErasingDatabase,
-  { readProgress }: Pick<MirrorStore, 'readProgress'>,
+  { readProgress, indexRewrite }: Pick<MirrorStore, 'readProgress'> & { readonly indexRewrite: IndexRewrite },
 ): IntegrationRows {
   /** Runs statements in one transaction, and returns the rows of the last statement. */
   async function write(durability: Durability, ...statements: SqliteStatement[]): Promise<readonly SqliteRow[]> {
@@ -38,6 +39,7 @@ export function createIntegrationRows(
       throw error
     } finally {
       database.recordErasure()
+      indexRewrite.recordErasure()
       await database.truncateLog()
     }
   }

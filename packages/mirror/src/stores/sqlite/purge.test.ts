@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { durableObjectSqlite } from '@notewire/webhooks/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
+import { integrationsOf } from '../../fixtures/integrations-of.ts'
 import { aLiveState, aNote, aState, aTranscript } from '../../fixtures/store-checks/builders.ts'
 import { reads } from '../../fixtures/store-reads.ts'
 import type { ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
@@ -104,6 +105,23 @@ it('erased words are removed from the search index even if no note is left', asy
   await write(store, new Map([['secret', { transcript: aTranscript('secret', words.join(' ')) }]]))
   await write(store, new Map([['secret', 'erase']]))
   for (let times = 0; times < 3; times += 1) await store.takeDue('default', { now: 0, until: 0, limit: 1 })
+  expect(bytesOf(path)).not.toContain('zanzibar')
+})
+
+it('words of an integration that was removed are removed from the search index by the work on another', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = await openStore(path, 'node:sqlite')
+  const integrations = integrationsOf(store)
+  const added = await integrations.put('removed', 'first', 0)
+  const words = Array.from({ length: 20_000 }, (_, index) => `zanzibar${wordOf(index)}`)
+  const content = { transcript: aTranscript('secret', words.join(' ')) }
+  await store.commit('removed', { notes: [{ state: aLiveState('secret'), expectedVersion: 0, content }] })
+  await write(store, new Map([['kept', { note: aNote('kept') }]]))
+  await integrations.remove('removed', 'second', added.version)
+  const taken = await store.integrations.take({ now: 1, until: 2, most: 3 })
+  expect(taken && (await integrations.erase(taken.record, 1))).toBe('done')
+  expect((await store.readProgress('default')).nextDueAt).toBe(0)
+  for (let times = 0; times < 10; times += 1) await store.takeDue('default', { now: 0, until: 0, limit: 1 })
   expect(bytesOf(path)).not.toContain('zanzibar')
 })
 

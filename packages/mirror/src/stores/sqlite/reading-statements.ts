@@ -1,5 +1,7 @@
-import { LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
+import { erasedNote, LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import type { StatesQuery } from '../../interfaces/store.ts'
+import { escapedJson } from '../escaped-text.ts'
+import { stateJson } from '../state-json.ts'
 import { READ_CONTENT } from './content-columns.ts'
 import { COUNTS, READ_STATE } from './note-columns.ts'
 import { RUN_OF_NOTE } from './run-statements.ts'
@@ -30,6 +32,7 @@ export function listStates(query: StatesQuery, areManyMissing: boolean): readonl
   if ('missing' in query) return [areManyMissing ? MANY_MISSING : FEW_MISSING, query.missing.startSequence, query.after]
   if ('heldBy' in query) return [LIST_HELD, query.heldBy, query.after]
   if ('hiddenBefore' in query) return [LIST_OVERDUE, query.hiddenBefore, query.hiddenBefore]
+  if ('notErasedAfter' in query) return [LIST_NOT_ERASED, query.notErasedAfter, ERASED]
   return [LIST_CHANGES, query.changedAfter]
 }
 
@@ -40,6 +43,8 @@ const LIST_OVERDUE = statesIn(
   `${NOTES} INDEXED BY notewire_mirror_notes_hidden`,
   `(hidden_at <= ? OR hidden_at > ? + ${LATEST_HIDDEN_MS}) AND presence = 'hidden' ORDER BY note_id`,
 )
+const LIST_NOT_ERASED = statesIn(BY_ID, 'note_id > ? AND state <> ? ORDER BY note_id')
+const ERASED = escapedJson(stateJson(erasedNote('')))
 const LIST_CHANGES = statesIn(NOTES, 'note.position > ? ORDER BY note.position', `, ${RUN_OF_NOTE} AS run`)
 
 export const LIST_HOLDS = `

@@ -141,7 +141,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
 
   return {
     readProgress,
-    integrations: createIntegrationRows(database, { readProgress }),
+    integrations: createIntegrationRows(database, { readProgress, indexRewrite }),
     mostEditsPerCommit: EDITS_PER_COMMIT,
     ...createConsumerStore(database, driver),
 
