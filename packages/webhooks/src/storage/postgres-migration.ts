@@ -17,7 +17,7 @@ export interface PostgresTables {
  * missing it takes no lock and needs no right to create anything.
  *
  * A function never changes. A later version of the store creates functions with other names, and instances that still run this version
- * continue to call theirs on the same tables. Because the tables may get new columns, the functions read a name that is both a parameter
+ * continue to call theirs on the same tables, which it does not lock: tables, indexes and views that exist are left as they are. Because the tables may get new columns, the functions read a name that is both a parameter
  * and a column as the parameter (`variable_conflict`).
  *
  * @param schema  where to create them. @default the first schema of the `search_path`
@@ -39,12 +39,26 @@ DO $migration$
 BEGIN${enter}${returnIfDone}${requirement}
   PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(${lock});${returnIfDone}${create}
-${statements.join('')}
+${statements.map(skipExisting).join('')}
 -- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.
 ${functions.map((name) => `ALTER FUNCTION ${name} SET search_path FROM CURRENT;`).join('\n')}
 END
 $migration$
 `
+}
+
+/**
+ * Makes statements skip the indexes and views that exist. PostgreSQL locks a table before it looks for the index, and `CREATE OR REPLACE VIEW` locks
+ * the view. A migration that waits for such locks one after another can deadlock with instances that work meanwhile.
+ *
+ * A later version that changes a view must therefore replace it by a statement of its own.
+ */
+function skipExisting(statements: string): string {
+  return statements.replaceAll(
+    /^CREATE (?:INDEX IF NOT EXISTS|OR REPLACE VIEW) (\w+)[^;]*;/gm,
+    (statement, name) =>
+      `IF to_regclass(quote_ident(current_schema()) || '.${name}') IS NULL THEN\n${statement}\nEND IF;`,
+  )
 }
 
 /** Lists the functions that are missing, or of which the migration did not set the `search_path`. */

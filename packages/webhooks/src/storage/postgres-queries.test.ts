@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { postgresStore } from '../stores/postgres/postgres-store.ts'
 import { postgresCodeOf } from './postgres-queries.ts'
 
 describe('the SQLSTATE of an error', () => {
@@ -22,5 +23,33 @@ describe('the SQLSTATE of an error', () => {
     const error = new Error('failed')
     error.cause = new Error('query', { cause: error })
     expect(postgresCodeOf(error)).toBeUndefined()
+  })
+})
+
+describe('a statement that PostgreSQL ends because of a deadlock', () => {
+  /** A connection whose first statements end in a deadlock. */
+  function deadlocking(times: number) {
+    let sent = 0
+    const query = async () => {
+      sent += 1
+      if (sent <= times) throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      return { rows: [] }
+    }
+    return { query, sent: () => sent }
+  }
+
+  it.each([
+    ['migrate', 1],
+    ['prune', 2],
+  ] as const)('is sent again by %s', async (operation, statements) => {
+    const connection = deadlocking(4)
+    await postgresStore(connection)[operation]()
+    expect(connection.sent()).toBe(4 + statements)
+  })
+
+  it('fails after five attempts', async () => {
+    const connection = deadlocking(99)
+    await expect(postgresStore(connection).migrate()).rejects.toMatchObject({ code: '40P01' })
+    expect(connection.sent()).toBe(5)
   })
 })

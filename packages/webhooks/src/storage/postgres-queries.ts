@@ -36,6 +36,12 @@ const TRANSACTION_ID = 'SELECT pg_current_xact_id()::text AS id'
  */
 export const isInTransaction = (id: string) => `pg_current_xact_id()::text = ${id}`
 
+/** The SQLSTATE if PostgreSQL ended a statement because of a deadlock. The statement has then written nothing. */
+const DEADLOCK_DETECTED = '40P01'
+
+/** How often a statement is sent if each attempt ends in a deadlock. */
+const MAX_ATTEMPTS = 5
+
 /** Longer than for other operations, because creating an index on a large table takes long. */
 const MIGRATION_LIMIT_MS = 30_000
 
@@ -59,7 +65,7 @@ export class PostgresQueries {
   async migrate(): Promise<void> {
     const { tables, migrate, schema } = this.#options
     if (migrate !== false) {
-      await this.#limited('migrate', MIGRATION_LIMIT_MS, this.#pool.query(migrationOf(tables, schema), []))
+      await this.#limited('migrate', MIGRATION_LIMIT_MS, () => this.#pool.query(migrationOf(tables, schema), []))
       return
     }
     const missing = await this.run<{ readonly name: string }>('migrate', missingFrom(tables), [])
@@ -67,7 +73,7 @@ export class PostgresQueries {
   }
 
   /**
-   * Runs one statement within the time limit.
+   * Runs one statement within the time limit. After a deadlock, for example with a transaction of the user, it is sent again.
    *
    * @param operation  the method of the store, for error messages
    * @param onLate  receives rows that arrive after the time limit
@@ -80,7 +86,8 @@ export class PostgresQueries {
     values: unknown[],
     onLate?: (rows: readonly Row[]) => void,
   ): Promise<readonly Row[]> {
-    return this.#limited(operation, this.#options.timeLimitMs, this.runIn<Row>(this.#pool, text, values), onLate)
+    const send = () => this.runIn<Row>(this.#pool, text, values)
+    return this.#limited(operation, this.#options.timeLimitMs, send, onLate)
   }
 
   /**
@@ -134,11 +141,11 @@ export class PostgresQueries {
   #limited<Result>(
     operation: string,
     limitMs: number,
-    work: Promise<Result>,
+    send: () => Promise<Result>,
     onLate?: (result: Result) => void,
   ): Promise<Result> {
     const { afterTimeout } = this.#options
-    const explained = work.catch((error: unknown) => {
+    const explained = againAfterDeadlock(send).catch((error: unknown) => {
       if (postgresCodeOf(error) !== LOCK_NOT_AVAILABLE) throw error
       throw new PostgresTimeoutError(operation, 'lock_timeout', afterTimeout, error)
     })
@@ -150,6 +157,16 @@ export class PostgresQueries {
     const { tables, migrate, schema, whenToMigrate } = this.#options
     const run = `Run the statements of node_modules/${tables.file} in the database, after each upgrade of the package.`
     return new PostgresNotMigratedError(schema, `${missing} ${migrate === false ? run : whenToMigrate}`.trim(), cause)
+  }
+}
+
+async function againAfterDeadlock<Result>(send: () => Promise<Result>): Promise<Result> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await send()
+    } catch (error) {
+      if (attempts === MAX_ATTEMPTS || postgresCodeOf(error) !== DEADLOCK_DETECTED) throw error
+    }
   }
 }
 

@@ -102,11 +102,14 @@ INSERT INTO notewire_mirror_version (version)
   SELECT ${SCHEMA_VERSION} WHERE NOT EXISTS (SELECT FROM notewire_mirror_version);
 
 -- Statistics would contain samples of the content, even after it is erased.
-ALTER TABLE notewire_mirror_content
-  ALTER COLUMN note SET STATISTICS 0,
-  ALTER COLUMN transcript SET STATISTICS 0,
-  ALTER COLUMN summary SET STATISTICS 0,
-  ALTER COLUMN search SET STATISTICS 0;
+IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'notewire_mirror_content'::regclass
+  AND attname IN ('note', 'transcript', 'summary', 'search') AND attstattarget IS DISTINCT FROM 0) THEN
+  ALTER TABLE notewire_mirror_content
+    ALTER COLUMN note SET STATISTICS 0,
+    ALTER COLUMN transcript SET STATISTICS 0,
+    ALTER COLUMN summary SET STATISTICS 0,
+    ALTER COLUMN search SET STATISTICS 0;
+END IF;
 `
 
 // One dead row is enough for the next autovacuum, which also removes its words from the index. Erased content is therefore removed soon, even if
