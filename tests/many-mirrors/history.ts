@@ -222,8 +222,8 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     },
     async 'an account that leaves and comes back'(customer) {
       const processWith = (store: MirrorStore) => processOn(store, service, customers, undefined, service.clock)
-      const endLeases = async () => void (await service.clock.advance(LEASES))
-      const leaving = { random, mirrors: running, store, consumed, processWith, endLeases }
+      const passTime = async () => void (await service.clock.advance('2h'))
+      const leaving = { random, mirrors: running, store, consumed, processWith, passTime }
       const violation = await leaveAndReturn(customer, leaving)
       if (violation !== undefined) throw new Violation(violation)
     },

@@ -18,8 +18,8 @@ interface Leaving {
   readonly consumed: Map<string, Map<string, string>>
   /** Starts a process with another store. */
   readonly processWith: (store: MirrorStore) => Mirrors
-  /** Lets the leases of processes that were killed end. */
-  readonly endLeases: () => Promise<void>
+  /** Lets the time pass after which the next poll is due, and leases of processes that were killed have ended. */
+  readonly passTime: () => Promise<void>
 }
 
 /**
@@ -33,6 +33,7 @@ export async function leaveAndReturn(customer: Customer, leaving: Leaving): Prom
   const { integration } = customer
   for (let times = random.integer(1, 3); times > 0; times -= 1) {
     for (let notes = random.integer(1, MOST_NOTES); notes > 0; notes -= 1) customer.write()
+    await leaving.passTime()
     await mirrors.work(BUDGET)
     if (random.chance(0.8)) await consume(customer, leaving, random.chance(0.5) ? 3 : undefined)
     await Promise.all(Array.from({ length: random.integer(1, 2) }, () => mirrors.remove(integration)))
@@ -100,7 +101,7 @@ async function shownAfterRemoval({ integration, titles }: Customer, mirrors: Mir
 }
 
 /** Lets a process work on the integration until it is killed between two calls of its store. */
-async function workUntilKilled({ random, store, processWith, endLeases }: Leaving, integration: string): Promise<void> {
+async function workUntilKilled({ random, store, processWith, passTime }: Leaving, integration: string): Promise<void> {
   const killed = Promise.withResolvers<void>()
   let left = random.integer(1, MOST_CALLS)
   function dying<Part extends object>(part: Part): Part {
@@ -119,7 +120,7 @@ async function workUntilKilled({ random, store, processWith, endLeases }: Leavin
     })
   }
   await Promise.race([processWith(dying(store)).work({ ...BUDGET, integration }), killed.promise])
-  await endLeases()
+  await passTime()
 }
 
 /** Finds content of accounts that have left in the tables and in the search index. */

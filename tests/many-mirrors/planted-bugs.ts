@@ -46,7 +46,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'the second removal of an integration erases nothing',
+    name: 'a second removal erases nothing',
     mistake:
       'The first notes of the feed are taken for those that are not erased yet, although an earlier removal may have erased them.',
     patches: [
@@ -58,7 +58,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a removal keeps the progress of the listings',
+    name: 'a removal keeps the listings',
     mistake: 'An account that takes the place of another continues with its key and its listings.',
     patches: [removing('advance(() => NO_PROGRESS)', 'advance((progress) => progress ?? NO_PROGRESS)')],
   },
