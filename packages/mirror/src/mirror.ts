@@ -9,7 +9,7 @@ import {
   resolveMirrorOptions,
 } from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync.ts'
-import { Engine } from './engine/engine.ts'
+import { Engine, reportOf } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
 import { run } from './run.ts'
 
@@ -112,7 +112,7 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     },
     async work(workOptions = {}) {
       refuseUnknownOptions('mirror.work', workOptions, ['signal'])
-      return await engine.work(workOptions)
+      return reportOf(await engine.work(workOptions))
     },
     async run(runOptions) {
       refuseUnknownOptions('mirror.run', runOptions, ['signal'])

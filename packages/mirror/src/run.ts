@@ -1,3 +1,4 @@
+import { monotonicNow } from '@notewire/protocol'
 import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine/engine.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
@@ -12,13 +13,16 @@ const CHECK_EVERY_MS = 5_000
 const CHECK_AGAIN_AFTER_MS = 1_000
 
 export async function run(engine: Engine, settings: MirrorSettings, signal: AbortSignal): Promise<void> {
-  const { clock, hooks } = settings
+  const { hooks } = settings
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const { settled, nextAt } = await engine.work({ signal })
-      failures = 0
-      const minMs = settled > 0 ? 0 : CHECK_AGAIN_AFTER_MS
-      await engine.waitForHint(Math.max(minMs, Math.min(nextAt - clock.now(), CHECK_EVERY_MS)), signal)
+      const listingError = await doRound(engine, settings, signal)
+      if (listingError === undefined) failures = 0
+      else {
+        callHook(hooks.onProblem, { error: listingError })
+        await readHinted(jittered(backoffAfter(failures)), engine, settings, signal)
+        failures += 1
+      }
     } catch (error) {
       if (signal.aborted) return
       if (isFinal(error)) throw error
@@ -26,6 +30,24 @@ export async function run(engine: Engine, settings: MirrorSettings, signal: Abor
       await pause(Math.max(jittered(backoffAfter(failures)), requestedPause(error)), engine, settings, signal)
       failures += 1
     }
+  }
+}
+
+/** Works, and waits for the next work. @returns the error of a listing, without waiting, if it failed and other requests do not */
+async function doRound(engine: Engine, { clock }: MirrorSettings, signal: AbortSignal): Promise<unknown> {
+  const { settled, nextAt, listingError } = await engine.work({ signal })
+  if (listingError !== undefined) return listingError
+  const minMs = settled > 0 ? 0 : CHECK_AGAIN_AFTER_MS
+  await engine.waitForHint(Math.max(minMs, Math.min(nextAt - clock.now(), CHECK_EVERY_MS)), signal)
+  return undefined
+}
+
+/** Reads due notes, and lists nothing. */
+async function readHinted(ms: number, engine: Engine, { clock }: MirrorSettings, signal: AbortSignal): Promise<void> {
+  const endAt = monotonicNow(clock) + ms
+  for (let left = ms; left > 0 && !signal.aborted; left = endAt - monotonicNow(clock)) {
+    await engine.settle({ signal })
+    await engine.waitForHint(Math.min(left, CHECK_EVERY_MS), signal)
   }
 }
 

@@ -25,10 +25,17 @@ interface StopConditions extends Pick<SyncOptions, 'signal'> {
 /** What a round did, and the state of the copy after it. */
 interface Round extends Omit<SyncReport, 'nextAt'> {
   readonly after: Pick<CopyState, 'progress' | 'nextDueAt'>
+  /** The error of a poll or a scan, if it failed and other requests do not. */
+  readonly listingError?: unknown
+}
+
+/** A report, and the error of a poll or a scan that failed while the rest was done. */
+export interface WorkDone extends SyncReport {
+  readonly listingError?: unknown
 }
 
 /** The result of {@link Engine.slice}, with the progress before and after it. */
-export interface Slice extends Pick<SyncReport, 'settled' | 'listed'> {
+export interface Slice extends Pick<WorkDone, 'settled' | 'listed' | 'listingError'> {
   readonly nextDueAt: number | null
   readonly before: MirrorProgress
   readonly after: MirrorProgress
@@ -64,15 +71,15 @@ export class Engine {
 
   /** Polls, and scans if a scan is due. Concurrently reads every note that is due. */
   async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    return await this.#work({ signal }, { scanWhen, isPollDue: true }, await this.#readCopy())
+    return reportOf(await this.#work({ signal }, { scanWhen, isPollDue: true }, await this.#readCopy()))
   }
 
   async settle(stop: StopConditions): Promise<SyncReport> {
     return await this.#work(stop, undefined, await this.#readCopy())
   }
 
-  /** Syncs if the next poll is due, and otherwise reads the notes that are due. */
-  async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<SyncReport> {
+  /** Syncs if the next poll is due, and otherwise reads the notes that are due. Does not reject if only a listing fails. */
+  async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<WorkDone> {
     const copy = await this.#readCopy()
     const isPollDue = this.#settings.clock.now() >= this.#nextPollAt(copy.progress)
     return await this.#work({ signal }, isPollDue ? { scanWhen: 'when-due', isPollDue } : undefined, copy)
@@ -89,8 +96,8 @@ export class Engine {
     const scanAt = scanContinuesAt(before, now)
     const isListingDue = isPollDue || (scanAt !== null && now >= scanAt)
     const work = isListingDue ? ({ scanWhen: 'when-due', isPollDue } as const) : undefined
-    const { settled, listed, after } = await this.#round(stop, work, undefined, copy)
-    return { settled, listed, nextDueAt: after.nextDueAt, before, after: after.progress }
+    const { settled, listed, listingError, after } = await this.#round(stop, work, undefined, copy)
+    return { settled, listed, listingError, nextDueAt: after.nextDueAt, before, after: after.progress }
   }
 
   /** @throws KeyChangedError if the notes were listed with another key */
@@ -135,15 +142,17 @@ export class Engine {
     await audit(hooks, { act: 'adoptKey', integration, at: new Date(clock.now()) })
   }
 
-  async #work(stop: StopConditions, work: ListingWork | undefined, copy: CopyState): Promise<SyncReport> {
+  async #work(stop: StopConditions, work: ListingWork | undefined, copy: CopyState): Promise<WorkDone> {
     const { hooks, integration, clock } = this.#settings
     // `run` checks for due notes every few seconds. `aroundWork` is not called for a check that finds none.
     const isWork = work !== undefined || isDueAt(copy.nextDueAt, clock.now())
-    return await workInside(isWork ? hooks.aroundWork : undefined, integration, async () => {
+    const doRound = async () => {
       const { after, ...done } = await this.#round(stop, work, this.#holder, copy)
       const nextAt = Math.min(after.nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(after.progress))
       return { ...done, nextAt }
-    })
+    }
+    const around = isWork ? hooks.aroundWork : undefined
+    return await workInside(around, integration, doRound, ({ listingError }) => listingError)
   }
 
   /**
@@ -178,8 +187,9 @@ export class Engine {
     const [listed, settled] = await Promise.allSettled([closing, settleDue(context, queue)])
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
-    const after = await this.#stateAfter(work === undefined ? checked.progress : listed.value, queue.nextDueAt)
-    return { ...settled.value, listed: listed.value !== undefined, after }
+    const { progress, error: listingError } = listed.value ?? {}
+    const after = await this.#stateAfter(work === undefined ? checked.progress : progress, queue.nextDueAt)
+    return { ...settled.value, listed: progress !== undefined, listingError, after }
   }
 
   /** Reads the state of the copy if a part of it is not known: the progress of another process, or when the next note is due. */
@@ -209,6 +219,12 @@ export class Engine {
     const dueAt = pollDueAt(progress, this.#settings)
     return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, this.#settings.clock.now()) ?? dueAt)
   }
+}
+
+/** @throws the error of a listing that failed while the rest was done */
+export function reportOf({ listingError, ...report }: WorkDone): SyncReport {
+  if (listingError !== undefined) throw listingError
+  return report
 }
 
 /**

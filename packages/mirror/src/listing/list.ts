@@ -1,9 +1,13 @@
+import { NotesClientError } from '@notewire/client'
 import type { SyncContext, SyncOptions } from '../context/sync.ts'
+import { MirrorError } from '../interfaces/errors.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import type { DueQueue } from '../refreshing/due-queue.ts'
 import { isPaced } from '../rules/listing-track.ts'
+import { failsForEveryNote } from '../service/failures.ts'
+import { requestListing } from '../service/full-listing.ts'
 import { AnotherListerError, type ListedPage, Lister } from './lister.ts'
 import { poll } from './poll.ts'
 import { scan } from './scan.ts'
@@ -15,10 +19,19 @@ export interface ListingWork {
   readonly isPollDue: boolean
 }
 
+/** How a listing ended. */
+export interface Listed {
+  readonly progress: MirrorProgress
+  /** The error, if a poll or a scan failed and other requests do not. */
+  readonly error?: unknown
+}
+
 /**
- * Polls, and scans if a scan is due. After each page that has changed notes, the queue is made to look for due notes.
+ * Polls, and scans if a scan is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed notes, the queue
+ * is made to look for due notes.
  *
- * @returns the progress; `undefined` if another process lists, or has replaced this one
+ * @returns `undefined` if another process lists, or has replaced this one
+ * @throws an error that other requests would meet, too
  */
 export async function list(
   context: SyncContext,
@@ -26,7 +39,7 @@ export async function list(
   holder: string | undefined,
   copy: LoadedProgress,
   queue: DueQueue,
-): Promise<MirrorProgress | undefined> {
+): Promise<Listed | undefined> {
   const lister = await Lister.begin(context, holder, copy)
   if (lister === undefined) return undefined
   try {
@@ -40,28 +53,69 @@ export async function list(
       // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.
       // In a slice, the schedule slows the listing down. Otherwise the client does.
       const mustStop = !isLast && (context.shouldYield() || (holder === undefined && isPaced(track)))
-      next = await (mustStop ? pages.return(lister.progress) : pages.next())
+      next = await (mustStop ? pages.return({ progress: lister.progress }) : pages.next())
     }
-    await lister.end(next.value)
+    await lister.end(next.value.progress)
     return next.value
   } catch (error) {
     if (error instanceof AnotherListerError) return undefined
     await lister.end(lister.progress).catch(() => undefined)
+    if (await failsAlone(error, copy, lister, context)) return { progress: lister.progress, error }
     throw error
   }
 }
 
-/** Yields after each page, and returns the progress with which the listings end. */
+/** Errors that a service can also cause that is down. */
+const OUTAGES: ReadonlySet<string> = new Set(['server_error', 'timeout', 'network_error'])
+
+/** If no poll has succeeded for this time, another request shows whether the service is down. In milliseconds. */
+const LASTING_MS = 60 * 60_000
+
+/** Whether a listing failed because of what it requests, so that other requests succeed. */
+async function failsAlone(
+  error: unknown,
+  { progress: before }: LoadedProgress,
+  { progress: after }: Lister,
+  { client, clock, signal }: SyncContext,
+): Promise<boolean> {
+  if (!isOfRequest(error) || signal.aborted) return false
+  const { polledAt } = after.poll
+  // A poll of this listing has succeeded.
+  if (!OUTAGES.has(error.code) || polledAt !== before.poll.polledAt) return true
+  if (polledAt === null || clock.now() - polledAt < LASTING_MS) return false
+  return await requestListing(client, signal).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Whether an error concerns a request of a listing, or a listing that waits because of its requests. */
+function isOfRequest(error: unknown): error is NotesClientError | MirrorError {
+  if (error instanceof MirrorError) return error.code === 'listing_stalled'
+  return error instanceof NotesClientError && !failsForEveryNote(error)
+}
+
+/** Yields after each page, and returns how the listings end. */
 async function* listings(
   lister: Lister,
   context: SyncContext,
   { scanWhen, isPollDue }: ListingWork,
-): AsyncGenerator<ListedPage, MirrorProgress> {
-  const polled = isPollDue ? yield* poll(lister, context) : lister.progress
-  if (!isScanDue(polled, scanWhen, context)) return polled
-  if (isPollDue) await lister.advance(() => polled)
+): AsyncGenerator<ListedPage, Listed> {
+  let polled = lister.progress
+  let pollError: unknown
+  try {
+    if (isPollDue) polled = yield* poll(lister, context)
+  } catch (error) {
+    const { poll: failed } = lister.progress
+    polled = lister.progress
+    const isScanNext = failed.backfilledAt !== null && isScanDue(polled, scanWhen, context)
+    if (!isScanNext || !isOfRequest(error) || context.signal.aborted) throw error
+    pollError = error
+  }
+  if (!isScanDue(polled, scanWhen, context)) return { progress: polled }
+  if (polled !== lister.progress) await lister.advance(() => polled)
   yield* scan(lister, context)
   // An interrupted scan may have missed removals that happened after it began, so a new scan follows it.
   if (scanWhen === 'now' && polled.scan !== null) yield* scan(lister, context)
-  return lister.progress
+  return { progress: lister.progress, error: pollError }
 }

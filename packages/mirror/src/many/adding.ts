@@ -101,7 +101,7 @@ function workOf({ registration, parkedBecause }: FirstWork): ActiveWork {
     const { clock, store } = settings
     await checkKey(engine, () => hasListedNotes(store, record.integration, copy.progress))
     if (parkedBecause === 'key_refused') await requestListing(client, signal)
-    if (registration === undefined) return { ...record, dueAt: clock.now() }
+    if (registration === undefined) return { next: { ...record, dueAt: clock.now() } }
     const { url } = registration
     const generation = secretGeneration(record)
     const saveSecret = (secret: string) =>
@@ -110,11 +110,8 @@ function workOf({ registration, parkedBecause }: FirstWork): ActiveWork {
       })
     const now = clock.now()
     const seen = { now, heardAt: copy.heardAt }
-    return {
-      ...record,
-      endpoint: await registerEndpoint(client, { url, saveSecret }, record.endpoint, seen),
-      dueAt: now,
-    }
+    const endpoint = await registerEndpoint(client, { url, saveSecret }, record.endpoint, seen)
+    return { next: { ...record, endpoint, dueAt: now } }
   }
 }
 

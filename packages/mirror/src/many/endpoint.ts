@@ -1,10 +1,12 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
 import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
 import type { EndpointRecord } from '../interfaces/integration-store.ts'
+import { failsForEveryNote } from '../service/failures.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000
 /** The service disables an endpoint about an hour after its deliveries began to fail. */
 const CHECK_AGAIN_AFTER_MS = 60 * 60_000
+const RETRY_CHECK_AFTER_MS = 5 * 60_000
 const FIRST_REPAIR_AFTER_MS = 60_000
 const MAX_PAUSE_MS = 15 * 60_000
 
@@ -73,6 +75,25 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
 }
 
 /**
+ * Checks an endpoint (see `checkEndpoint`). If the check fails for a reason that does not concern other requests, it is repeated in some minutes.
+ *
+ * @throws NotesClientError when the service refuses the key, or limits the rate
+ */
+export async function tryToCheckEndpoint(
+  client: NotesClient,
+  known: EndpointRecord,
+  seen: Seen,
+  isSuspect: boolean,
+): Promise<{ readonly endpoint: EndpointRecord; readonly error?: unknown }> {
+  try {
+    return { endpoint: await checkEndpoint(client, known, seen, isSuspect) }
+  } catch (error) {
+    if (!(error instanceof NotesClientError) || failsForEveryNote(error)) throw error
+    return { endpoint: { ...known, checkAt: seen.now + RETRY_CHECK_AFTER_MS }, error }
+  }
+}
+
+/**
  * Reads the status of an endpoint, and activates it again if it is not active: the service then verifies it, so that it becomes active when the
  * receiver answers. The pauses between two activations grow to 15 minutes.
  *
@@ -80,7 +101,7 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
  * the receiver probably rejects its events, because the stored secret is wrong. It is checked again in an hour.
  * @throws NotesClientError when the service refuses the key, or is not available
  */
-export async function checkEndpoint(
+async function checkEndpoint(
   client: NotesClient,
   known: EndpointRecord,
   { now, heardAt }: Seen,

@@ -18,7 +18,7 @@ import { backoffAfter } from '../rules/backoff.ts'
 import { requestedPause } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
 import { type Connection, claimKey, connect, engineOf, fenceOf, LeaseLostError, ledgerOf } from './connection.ts'
-import { checkEndpoint } from './endpoint.ts'
+import { tryToCheckEndpoint } from './endpoint.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
 import { isInFuture, isProbeDue, park, postponeProbe } from './parking.ts'
 import { removePart } from './removal.ts'
@@ -45,7 +45,13 @@ export type ActiveWork = (
   connection: Connection,
   engine: Engine,
   context: SliceContext,
-) => Promise<NextWork>
+) => Promise<WorkDone>
+
+interface WorkDone {
+  readonly next: NextWork
+  /** The error of a part that failed while the rest was done, and that does not concern other requests. */
+  readonly error?: unknown
+}
 
 /**
  * Does one part (a slice) of the due work of an integration that this worker has taken, schedules its next work, and releases its lease.
@@ -143,28 +149,36 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     const pollEveryMs = jittered(record.pollEveryMs ?? settings.pollEveryMs, integration)
     const scanEveryMs = jittered(settings.scanEveryMs, integration)
     const engine = engineOf(connection, integration, fenceOf(record), { ...settings, pollEveryMs, scanEveryMs })
-    const next = await work(taken, connection, engine, context)
+    const { next, error } = await work(taken, connection, engine, context)
     pauses.recordAnswer(connection.baseUrl)
-    return { next: { ...next, state: 'active', parkedBecause: null, failures: 0, pausedUntil: null } }
+    const failures = error === undefined ? 0 : record.failures + 1
+    return { next: { ...next, state: 'active', parkedBecause: null, failures, pausedUntil: null }, error }
   } catch (error) {
     return await afterError(record, error, connection, context)
   }
 }
 
-/** Polls, scans and reads due notes. Then checks the endpoint, if a check is due or a poll found changes that no event announced. */
+/**
+ * Polls, scans and reads due notes. Then checks the endpoint, if a check is due or a poll found changes that no event announced. If a listing or the
+ * check fails and other requests do not, it is repeated with growing pauses, and delays nothing else.
+ */
 const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, { settings, signal, shouldYield }) => {
   const slice = await engine.slice(copy, { signal, shouldYield })
+  const { listingError } = slice
   const now = settings.clock.now()
   const isSuspect = foundUnannounced(slice)
   const known = record.endpoint
   const isCheckDue = known !== null && (!isInFuture(known.checkAt, now) || isSuspect)
   const seen = { now, heardAt: copy.heardAt }
-  const endpoint = isCheckDue ? await checkEndpoint(client, known, seen, isSuspect) : known
+  const checked = isCheckDue ? await tryToCheckEndpoint(client, known, seen, isSuspect) : { endpoint: known }
+  const { endpoint } = checked
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
   const schedule = { clock: settings.clock, pollEveryMs: jittered(pollEveryMs, record.integration) }
-  const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), now)
+  const retryAt = now + jittered(backoffAfter(record.failures), record.integration)
+  const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), retryAt, now)
   const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
-  return { ...record, rank, dueAt: Math.min(dueAt, checkAt, now + MAX_WAIT_MS), endpoint, pollEveryMs }
+  const next = { ...record, rank, dueAt: Math.min(dueAt, checkAt, now + MAX_WAIT_MS), endpoint, pollEveryMs }
+  return { next, error: listingError ?? checked.error }
 }
 
 async function afterError(

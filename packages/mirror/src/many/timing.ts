@@ -30,14 +30,17 @@ export function foundUnannounced({ before, after }: Pick<Slice, 'before' | 'afte
   return after.poll.unannounced > known
 }
 
-/** Returns when the next slice is due, and its rank, given when the next poll is due. */
+/** Returns when the next slice is due, and its rank, given when the next poll is due, and when a listing that failed is repeated. */
 export function afterSlice(
-  { after, nextDueAt, settled, listed }: Slice,
+  { after, nextDueAt, settled, listed, listingError }: Slice,
   pollAt: number,
+  retryAt: number,
   now: number,
 ): { readonly dueAt: number; readonly rank: number } {
   const scanAt = scanContinuesAt(after, now)
-  const nextAt = Math.min(nextDueAt ?? pollAt, pollAt, scanAt ?? pollAt)
+  const listAt = Math.min(pollAt, scanAt ?? pollAt)
+  const nextListAt = listingError === undefined ? listAt : Math.max(listAt, retryAt)
+  const nextAt = Math.min(nextDueAt ?? nextListAt, nextListAt)
   const mayContinue = (settled > 0 || listed) && !isPaced(after.poll.track) && !isPaced(after.scan?.track)
   const dueAt = Math.max(nextAt, mayContinue ? now : now + RETRY_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
