@@ -7,6 +7,7 @@ import type { IntegrationState, ListedIntegration } from './interfaces/integrati
 import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
 import type { MirrorStore } from './interfaces/store.ts'
 import { addIntegration, workAtOnce } from './many/adding.ts'
+import { ClockConflicts } from './many/clock-conflicts.ts'
 import { claimKey, connect, engineOf, hooksOf, ledgerOf } from './many/connection.ts'
 import { dispatch, workLeft } from './many/dispatch.ts'
 import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
@@ -120,6 +121,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   const settings = resolveMirrorsOptions(options)
   const { store, integrations, clock, hooks } = settings
   const pauses = new SharedPauses()
+  const conflicts = new ClockConflicts()
   const hintListeners = new Set<() => void>()
   const receivers = new Set<Receivers>()
   const open = once(() => store.migrate())
@@ -204,7 +206,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const onError = (error: unknown) => void failures.push(error)
       const endAt = monotonicNow(clock) + budgetMs
       const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
-      await dispatch({ settings, pauses, signal, concurrency, hintListeners, endAt, integration, onError })
+      await dispatch({ settings, pauses, conflicts, signal, concurrency, hintListeners, endAt, integration, onError })
       if (failures.length > 0) throw failures[0]
       return await workLeft(settings, integration)
     },
@@ -215,7 +217,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
       await open()
       const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
-      await dispatch({ settings, pauses, signal, concurrency, hintListeners, onError })
+      await dispatch({ settings, pauses, conflicts, signal, concurrency, hintListeners, onError })
     },
 
     receivers(receiverOptions) {

@@ -85,6 +85,8 @@ export interface NextWork {
    * integration is being removed: its content is erased, and its removals are kept for its consumers until this time.
    */
   readonly pausedUntil: number | null
+  /** The length of the pause until `pausedUntil`, in milliseconds, to detect that a wrong clock wrote it. Version 0.1.0 stored none. */
+  readonly pauseMs?: number | undefined
   /** The time between two polls; `null` before the first. */
   readonly pollEveryMs: number | null
   readonly endpoint: EndpointRecord | null
@@ -120,6 +122,8 @@ interface TakeRequest {
   readonly until: number
   readonly most: number
   readonly integration?: string | undefined
+  /** Integrations not to take. A store that keeps its own time may ignore it, because there the clocks of workers do not count. */
+  readonly except?: readonly string[] | undefined
 }
 
 interface ListRequest {
@@ -160,4 +164,7 @@ export interface IntegrationCounts {
 }
 
 /** The longest time before an integration is due again, in milliseconds. A later time was written by a clock that was wrong. */
-export const MAX_WAIT_MS = 24 * 60 * 60_000
+export const MAX_WAIT_MS = 6 * 60 * 60_000
+
+/** The longest pause, in milliseconds. During a pause, an integration is due several times, and sends no request. */
+export const MAX_PAUSE_MS = 24 * 60 * 60_000

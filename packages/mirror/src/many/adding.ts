@@ -69,7 +69,8 @@ interface FirstWork {
 /** Takes the integration, checks its key even if it was parked, and registers its endpoint. */
 export async function workAtOnce(integration: string, first: FirstWork, settings: MirrorsSettings): Promise<void> {
   const taken = await takeNow(integration, settings)
-  const error = taken && (await doSlice(taken, withoutLimits(settings), workOf(first)))
+  const end = taken && (await doSlice(taken, withoutLimits(settings), workOf(first)))
+  const error = end?.error
   if (error instanceof LeaseLostError) throw new IntegrationBusyError(integration)
   if (error !== undefined) throw error
 }

@@ -3,6 +3,7 @@ import { leaseFrom } from '../concurrency/lease.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
+import type { ClockConflicts } from './clock-conflicts.ts'
 import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
@@ -22,6 +23,7 @@ const HINT_SHARE = 1 / 4
 export interface DispatchOptions {
   readonly settings: MirrorsSettings
   readonly pauses: SharedPauses
+  readonly conflicts: ClockConflicts
   readonly signal: AbortSignal
   readonly concurrency: number
   /** Functions that are called when this process has stored a hint. */
@@ -37,7 +39,16 @@ export interface DispatchOptions {
  * nothing is due.
  */
 export async function dispatch(parts: DispatchOptions): Promise<void> {
-  const { settings, pauses, signal, concurrency, endAt = Number.POSITIVE_INFINITY, integration, onError } = parts
+  const {
+    settings,
+    pauses,
+    conflicts,
+    signal,
+    concurrency,
+    endAt = Number.POSITIVE_INFINITY,
+    integration,
+    onError,
+  } = parts
   const { store, clock } = settings
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
   const running = new Map<Promise<void>, boolean>()
@@ -55,7 +66,12 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     isHintWaiting = false
     const others = [...running.values()].filter((isHint) => !isHint).length
     const maxRank = others < maxOthers ? RANKS.scan : RANKS.hint
-    return await store.integrations.take({ ...leaseFrom(ofSlice.now()), most: maxRank, integration })
+    for (;;) {
+      const except = conflicts.list(monotonicNow(clock))
+      const taken = await store.integrations.take({ ...leaseFrom(ofSlice.now()), most: maxRank, integration, except })
+      if (taken === undefined || !conflicts.arises(taken.record, ofSlice.now(), monotonicNow(clock))) return taken
+      await settings.integrations.finish(taken.record, taken.record, ofSlice.now())
+    }
   }
 
   function start(taken: TakenIntegration, ofSlice: SliceClock): void {
@@ -63,9 +79,15 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const endOfSlice = monotonicNow(clock) + SLICE_MS
     const isLate = () => monotonicNow(clock) >= endOfSlice || monotonicNow(clock) >= endAt
     const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
+    const { integration } = taken.record
+    conflicts.recordBegin(integration)
     const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield })
-      .catch(onError)
-      .then(() => {
+      .catch((error) => {
+        onError(error)
+        return { isLost: false }
+      })
+      .then(({ isLost }) => {
+        conflicts.recordEnd(integration, isLost, monotonicNow(clock))
         running.delete(slice)
         changes.wake()
       })

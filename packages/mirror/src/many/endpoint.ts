@@ -74,6 +74,12 @@ async function repair(client: NotesClient, endpoint: WebhookEndpoint, url: strin
   return await client.webhookEndpoints.update(endpoint.endpoint_id, { ...events, ...address })
 }
 
+/** Whether a check is due. A time that is too far ahead was written by a clock that was ahead. */
+export function isEndpointCheckDue({ status, checkAt }: EndpointRecord, now: number): boolean {
+  const isChecked = status === 'active' || [...PERMANENT_ERRORS.values()].includes(status)
+  return checkAt <= now || checkAt > now + (isChecked ? CHECK_EVERY_MS : CHECK_AGAIN_AFTER_MS)
+}
+
 /**
  * Checks an endpoint (see `checkEndpoint`). If the check fails for a reason that does not concern other requests, it is repeated in some minutes.
  *

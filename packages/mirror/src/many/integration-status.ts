@@ -6,7 +6,7 @@ export interface IntegrationStatus
   extends Pick<IntegrationRecord, 'integration' | 'state' | 'parkedBecause' | 'failures'> {
   /**
    * When the next work is due, or the lease of a worker ends; `null` if there is none. If the service refused the key: when the key is tried again,
-   * or hidden notes are erased.
+   * hidden notes are erased, or a worker looks at the integration again without a request, in six hours at most.
    */
   readonly dueAt: Date | null
   /**

@@ -44,7 +44,10 @@ describe('the next probe of an integration', () => {
     expect(postponeProbe(next, 2 * HOUR, NOW).pausedUntil).toBe(NOW + 2 * HOUR)
   })
 
-  it('is due if a wrong clock wrote a time that is more than a day ahead', () => {
-    expect(isProbeDue({ ...parked('key_refused', 0), pausedUntil: NOW + DAY + 1 }, NOW)).toBe(true)
+  it.each([
+    ['a day', { pausedUntil: NOW + DAY + 11 * 60_000 }],
+    ['the pause', { pausedUntil: NOW + HOUR + 11 * 60_000, pauseMs: HOUR }],
+  ])('is due if a wrong clock wrote a time that is further ahead than %s', (_what, pause) => {
+    expect(isProbeDue({ ...parked('key_refused', 0), ...pause }, NOW)).toBe(true)
   })
 })

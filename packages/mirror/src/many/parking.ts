@@ -1,12 +1,12 @@
-import { type IntegrationRecord, MAX_WAIT_MS, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
-import { isTooFarAhead } from '../rules/schedule-rule.ts'
+import { type IntegrationRecord, MAX_PAUSE_MS, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
+import { isPaused } from '../rules/schedule-rule.ts'
 import { jittered } from './timing.ts'
 
 /** The time between the refusal of a key and its first probe, in milliseconds. */
 const FIRST_PROBE_MS = 60 * 60_000
 
 /** The time between later probes, in milliseconds. A longer time would count as written by a wrong clock. */
-const NEXT_PROBE_MS = MAX_WAIT_MS
+const NEXT_PROBE_MS = MAX_PAUSE_MS
 
 /**
  * Parks an integration, or records that the probe of a parked one has failed. A refused key is probed after an hour, then daily: `failures`
@@ -16,7 +16,7 @@ export function park(record: IntegrationRecord, parkedBecause: ParkedBecause, no
   const parked = { ...record, state: 'parked', parkedBecause, rank: RANKS.poll } as const
   if (parkedBecause !== 'key_refused') return { ...parked, failures: 0, pausedUntil: null }
   const failures = record.parkedBecause === 'key_refused' ? record.failures + 1 : 0
-  return { ...parked, failures, pausedUntil: now + probeAfter(record, failures) }
+  return { ...parked, failures, ...pauseFrom(now, probeAfter(record, failures)) }
 }
 
 /**
@@ -25,17 +25,17 @@ export function park(record: IntegrationRecord, parkedBecause: ParkedBecause, no
  * @param requestedMs  the pause that the service requests, in milliseconds
  */
 export function postponeProbe(record: IntegrationRecord, requestedMs: number, now: number): IntegrationRecord {
-  return { ...record, rank: RANKS.poll, pausedUntil: now + Math.max(probeAfter(record, 0), requestedMs) }
+  return { ...record, rank: RANKS.poll, ...pauseFrom(now, Math.max(probeAfter(record, 0), requestedMs)) }
+}
+
+/** Makes the fields of a pause that begins now. */
+export function pauseFrom(now: number, pauseMs: number): { readonly pausedUntil: number; readonly pauseMs: number } {
+  return { pausedUntil: now + pauseMs, pauseMs }
 }
 
 /** Whether the key of a parked integration is to be tried again. */
-export function isProbeDue({ parkedBecause, pausedUntil }: IntegrationRecord, now: number): boolean {
-  return parkedBecause === 'key_refused' && !isInFuture(pausedUntil ?? 0, now)
-}
-
-/** Whether a stored time is in the future. A time that is too far ahead was written by a wrong clock, and does not count. */
-export function isInFuture(time: number, now: number): boolean {
-  return time > now && !isTooFarAhead(time, now)
+export function isProbeDue(record: IntegrationRecord, now: number): boolean {
+  return record.parkedBecause === 'key_refused' && !isPaused(record, now)
 }
 
 function probeAfter({ integration }: IntegrationRecord, refusedProbes: number): number {

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.ts'
 import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import {
   type IntegrationRecord,
+  MAX_PAUSE_MS,
   MAX_WAIT_MS,
   type NextWork,
   type ParkedBecause,
@@ -15,12 +16,13 @@ import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/erasure.ts'
 import { pollDueAt } from '../listing/schedule.ts'
 import { backoffAfter } from '../rules/backoff.ts'
+import { isPaused } from '../rules/schedule-rule.ts'
 import { requestedPause } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
 import { type Connection, claimKey, connect, engineOf, fenceOf, LeaseLostError, ledgerOf } from './connection.ts'
-import { tryToCheckEndpoint } from './endpoint.ts'
+import { isEndpointCheckDue, tryToCheckEndpoint } from './endpoint.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
-import { isInFuture, isProbeDue, park, postponeProbe } from './parking.ts'
+import { isProbeDue, park, pauseFrom, postponeProbe } from './parking.ts'
 import { removePart } from './removal.ts'
 import { isRefusal, type SharedPauses } from './shared-pauses.ts'
 import type { SliceClock } from './slice-clock.ts'
@@ -53,17 +55,24 @@ interface WorkDone {
   readonly error?: unknown
 }
 
+/** How a slice ended. */
+interface SliceEnd {
+  /** The error, if the work failed: the integration is then retried later, or parked. */
+  readonly error: unknown
+  /** Whether the lease was lost, so that nothing was scheduled. */
+  readonly isLost: boolean
+}
+
 /**
  * Does one part (a slice) of the due work of an integration that this worker has taken, schedules its next work, and releases its lease.
  *
- * @returns the error, if the work failed: the integration is then retried later, or parked
  * @throws errors of the store
  */
 export async function doSlice(
   taken: TakenIntegration,
   context: SliceContext,
   work: ActiveWork = bringUpToDate,
-): Promise<unknown> {
+): Promise<SliceEnd> {
   const { settings } = context
   const { record } = taken
   const { integration } = record
@@ -74,13 +83,13 @@ export async function doSlice(
     const signal = AbortSignal.any([context.signal, lost])
     const doNext = () => nextWork(taken, { ...ofSlice, signal }, work).catch(outcomeOfLostLease)
     const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
-    if (next === undefined) return error
+    if (next === undefined) return { error, isLost: error instanceof LeaseLostError }
     const offMs = context.clock.offMs()
     const now = context.clock.now() + offMs
     const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
     const isWritten = await settings.integrations.finish(record, written, now)
     if (isWritten && !signal.aborted) report(record, next, error, settings)
-    return error
+    return { error, isLost: !isWritten }
   })
 }
 
@@ -140,7 +149,7 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
   const { record } = taken
   const { integration } = record
   let connection: Connection | undefined
-  if (isInFuture(record.pausedUntil ?? 0, settings.clock.now())) return { next: await nextInPause(record, settings) }
+  if (isPaused(record, settings.clock.now())) return { next: await nextInPause(record, settings) }
   try {
     connection = await connect(integration, settings, context.signal)
     const waitMs = pauses.admit(connection.baseUrl, monotonicNow(settings.clock))
@@ -168,9 +177,11 @@ const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, {
   const now = settings.clock.now()
   const isSuspect = foundUnannounced(slice)
   const known = record.endpoint
-  const isCheckDue = known !== null && (!isInFuture(known.checkAt, now) || isSuspect)
+  const isCheckDue = known !== null && (isSuspect || isEndpointCheckDue(known, now))
   const seen = { now, heardAt: copy.heardAt }
-  const checked = isCheckDue ? await tryToCheckEndpoint(client, known, seen, isSuspect) : { endpoint: known }
+  const checked = isCheckDue
+    ? await tryToCheckEndpoint(client, known, seen, isSuspect)
+    : { endpoint: known, error: undefined }
   const { endpoint } = checked
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
   const schedule = { clock: settings.clock, pollEveryMs: jittered(pollEveryMs, record.integration) }
@@ -203,18 +214,18 @@ async function afterError(
 function afterFailure(record: IntegrationRecord, error: unknown, now: number): IntegrationRecord {
   const parkedBecause = reasonToPark(error)
   if (parkedBecause !== undefined) return park(record, parkedBecause, now)
-  const requestedMs = requestedPause(error, MAX_WAIT_MS)
+  const requestedMs = requestedPause(error, MAX_PAUSE_MS)
   if (record.state === 'parked') return postponeProbe(record, requestedMs, now)
   const { integration, failures } = record
   const pauseMs = Math.max(jittered(backoffAfter(failures), integration), requestedMs)
-  return { ...record, rank: Math.max(record.rank, RANKS.poll), failures: failures + 1, pausedUntil: now + pauseMs }
+  return { ...record, rank: Math.max(record.rank, RANKS.poll), failures: failures + 1, ...pauseFrom(now, pauseMs) }
 }
 
-/** Erases overdue notes, and schedules the next work: the end of the pause, if there is one, or an earlier erasure. */
+/** Erases overdue notes, and schedules the next work: the end of the pause, if there is one, or an earlier erasure, or after some hours. */
 async function nextInPause(record: IntegrationRecord, settings: MirrorsSettings): Promise<NextWork> {
   const eraseAt = await eraseHidden(record, settings)
   const times = [eraseAt, record.pausedUntil].filter((time) => time !== null)
-  return { ...record, dueAt: times.length === 0 ? null : Math.min(...times) }
+  return { ...record, dueAt: times.length === 0 ? null : Math.min(...times, settings.clock.now() + MAX_WAIT_MS) }
 }
 
 function reasonToPark(error: unknown): ParkedBecause | undefined {

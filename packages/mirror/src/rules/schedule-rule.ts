@@ -1,9 +1,21 @@
-import { type IntegrationRecord, MAX_WAIT_MS, type NextWork, RANKS } from '../interfaces/integration-store.ts'
+import {
+  type IntegrationRecord,
+  MAX_PAUSE_MS,
+  MAX_WAIT_MS,
+  type NextWork,
+  RANKS,
+} from '../interfaces/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+import { isAhead } from './time.ts'
 
 /** Whether a time was written by a clock that was ahead, or before a clock was set back. */
 export function isTooFarAhead(time: number, now: number): boolean {
   return time > now + MAX_WAIT_MS
+}
+
+/** Whether an integration is in a pause. One that begins in the future was written by a clock that was ahead, and does not count. */
+export function isPaused({ pausedUntil, pauseMs = MAX_PAUSE_MS }: NextWork, now: number): boolean {
+  return pausedUntil !== null && pausedUntil > now && !isAhead(pausedUntil - pauseMs, now)
 }
 
 /** Makes the record of a new integration. */
@@ -49,7 +61,8 @@ export function finished(
   { hints, now }: { readonly hints: number; readonly now: number },
 ): IntegrationRecord {
   const { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint } = next
-  const work = { state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint, leaseUntil: null }
+  const pause = next.pauseMs === undefined ? {} : { pauseMs: next.pauseMs }
+  const work = { state, parkedBecause, failures, pausedUntil, ...pause, pollEveryMs, endpoint, leaseUntil: null }
   if (record.hints === hints) return { ...record, ...work, dueAt, rank }
   return { ...record, ...work, dueAt: dueAfterHint(next, now), rank: RANKS.hint }
 }

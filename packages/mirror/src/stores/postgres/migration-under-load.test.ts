@@ -4,8 +4,9 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'
 import type { MirrorStore } from '../../index.ts'
+import { NEW_CONSUMER } from '../../interfaces/consumer-store.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
-import { postgresMirror } from './index.ts'
+import { type PostgresMirror, postgresMirror } from './index.ts'
 import { MIRROR_TABLES } from './migration.ts'
 
 const WORKERS = 8
@@ -53,7 +54,7 @@ it('an upgrade beside working processes fails neither, with rows and transaction
   }
 
   /** A transaction of a user, which records what a consumer has applied and reads what the mirror shows. */
-  async function inTransaction(store: MirrorStore<Pool>, integration: string, worker: number): Promise<void> {
+  async function inTransaction(store: PostgresMirror, integration: string, worker: number): Promise<void> {
     const client = await pool.connect()
     try {
       await client.query('BEGIN')
@@ -64,11 +65,11 @@ it('an upgrade beside working processes fails neither, with rows and transaction
         {
           expectedVersion: consumer?.version ?? 0,
           token: 1,
-          state: { ...(consumer?.state as never) },
+          state: consumer?.state ?? NEW_CONSUMER,
           notes: new Map(),
           forgetsApplied: false,
         },
-        client as never,
+        client,
       )
       await client.query('SELECT count(title) FROM notewire_live_notes')
       await client.query('COMMIT')

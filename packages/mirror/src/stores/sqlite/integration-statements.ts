@@ -15,12 +15,13 @@ export function hintStatement(integration: string, dueAt: number): SqliteStateme
   return { sql, parameters: [dueAt, dueAt, integration] }
 }
 
-const ASKED = 'WITH asked (most, now, latest_due, latest_end) AS (VALUES (?, ?, ?, ?))'
+const ASKED = 'WITH asked (most, now, latest_due, latest_end, left_out) AS (VALUES (?, ?, ?, ?, ?))'
 const IS_DUE = 'due_at <= (SELECT now FROM asked)'
 const IS_TOO_FAR_AHEAD = 'due_at > (SELECT latest_due FROM asked)'
 // A lease that ends later was written before the clock was set back.
 const IS_FREE = `rank <= (SELECT most FROM asked)
-  AND (lease_until IS NULL OR lease_until <= (SELECT now FROM asked) OR lease_until > (SELECT latest_end FROM asked))`
+  AND (lease_until IS NULL OR lease_until <= (SELECT now FROM asked) OR lease_until > (SELECT latest_end FROM asked))
+  AND integration NOT IN (SELECT value FROM json_each((SELECT left_out FROM asked)))`
 
 const firstOf = (rank: number, isDue: string) =>
   `SELECT * FROM (SELECT integration, rank FROM notewire_integrations
@@ -30,7 +31,7 @@ const mostUrgentOf = (rank: number) =>
   `SELECT * FROM (${firstOf(rank, IS_DUE)} UNION ALL ${firstOf(rank, IS_TOO_FAR_AHEAD)})`
 
 // Durable Objects accept at most five terms in a compound SELECT.
-/** Parameters: the highest rank, now, the latest time at which an integration can be due, the latest time at which a lease can end. */
+/** Parameters: the highest rank, now, the latest time at which an integration can be due, the latest time at which a lease can end, integrations not to take as JSON. */
 export const MOST_URGENT = `${ASKED} SELECT integration FROM (
   ${[0, 1, 2, 3].map(mostUrgentOf).join(' UNION ALL ')}) ORDER BY rank LIMIT 1`
 

@@ -63,12 +63,10 @@ export function createIntegrationRows(
       }
     },
 
-    async take({ now, until, most, integration }) {
-      const latestEnd = now + 2 * (until - now)
+    async take({ now, until, most, integration, except = [] }) {
+      const asked = [most, now, now + MAX_WAIT_MS, now + 2 * (until - now), JSON.stringify(except.map(escapedText))]
       const [found, values] =
-        integration === undefined
-          ? [MOST_URGENT, [most, now, now + MAX_WAIT_MS, latestEnd]]
-          : [THIS_ONE, [most, now, now + MAX_WAIT_MS, latestEnd, escapedText(integration)]]
+        integration === undefined ? [MOST_URGENT, asked] : [THIS_ONE, [...asked, escapedText(integration)]]
       // Most calls find no due integration. They do not wait for a writer.
       if ((await database.read({ sql: found, parameters: values })).length === 0) return undefined
       const [row] = await write('process', { sql: takeFound(found), parameters: [until, ...values] })
