@@ -58,11 +58,21 @@ export async function list(
     await lister.end(next.value.progress)
     return next.value
   } catch (error) {
-    if (error instanceof AnotherListerError) return undefined
-    await lister.end(lister.progress).catch(() => undefined)
-    if (await failsAlone(error, copy, lister, context)) return { progress: lister.progress, error }
-    throw error
+    return await afterFailure(error, copy, lister, context)
   }
+}
+
+/** @throws the error if other requests would meet it, too */
+async function afterFailure(
+  error: unknown,
+  copy: LoadedProgress,
+  lister: Lister,
+  context: SyncContext,
+): Promise<Listed | undefined> {
+  if (error instanceof AnotherListerError) return undefined
+  await lister.end(lister.progress).catch(() => undefined)
+  if (await failsAlone(error, copy, lister, context)) return { progress: lister.progress, error }
+  throw error
 }
 
 /** Errors that a service can also cause that is down. */
