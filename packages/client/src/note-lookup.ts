@@ -65,7 +65,8 @@ export class NoteLookup {
     const noteIds: string[] = []
     let unusable: InvalidResponseError | undefined
     for await (const { notes, leftOut } of this.#reads.list({ limit: LISTED_NOTES_TO_READ }, options).pages()) {
-      noteIds.push(...[...notes, ...leftOut].flatMap(({ note_id = [] }) => note_id))
+      // Not all of them are arguments of one `push`: a page may contain more than a call can have arguments.
+      for (const { note_id } of [...notes, ...leftOut]) if (note_id !== undefined) noteIds.push(note_id)
       unusable ??= leftOut[0]?.error
       if (noteIds.length >= LISTED_NOTES_TO_READ) break
     }

@@ -1,10 +1,11 @@
-import { type Note, refuseUnknownOptions, type Summary, type Transcript } from '@notewire/protocol'
+import { type Note, refuseUnknownOptions, type ShapeError, type Summary, type Transcript } from '@notewire/protocol'
 import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
 import type { NoteWithContent } from './content/read-content.ts'
 import { readNoteContent } from './content/read-content.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
+import type { InvalidResponseError } from './errors/notes-client-error.ts'
 import { createNoteList, type NoteList } from './listing/note-list.ts'
 import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
 import { type ListedPage, parseNotePage } from './listing/note-page.ts'
@@ -217,9 +218,14 @@ export class Notes {
   #readPage(answer: Answer): ListedPage {
     const { readings, leftOut, ...page } = readBody(answer, (body) => parseNotePage(body, this.#notesField))
     for (const reading of readings) this.#drift('note', reading)
+    const errors = new Map<ShapeError, InvalidResponseError>()
     return {
       ...page,
-      leftOut: leftOut.map(({ note_id, problem }) => ({ note_id, error: invalidResponse(answer, problem) })),
+      leftOut: leftOut.map(({ note_id, problem }) => {
+        const error = errors.get(problem) ?? invalidResponse(answer, problem)
+        errors.set(problem, error)
+        return { note_id, error }
+      }),
     }
   }
 }

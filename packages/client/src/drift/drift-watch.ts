@@ -34,6 +34,7 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
   if (onDrift === undefined) return () => undefined
   const reported = new Set<string>()
   return (name, reading) => {
+    if (reported.size >= MAX_NOTICES) return
     const unknownParts = reading.status === 'read' ? unknownPartsOf(SCHEMAS[name], reading.value) : []
     for (const { path, field, value } of unknownParts) {
       // `shortWord` drops names and values of several words, because they may quote a note.

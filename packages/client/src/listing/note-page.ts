@@ -15,17 +15,23 @@ export interface ListedPage extends NotePage {
   readonly leftOut: readonly LeftOutNote[]
 }
 
+/** How many of the unusable notes of a page are described one by one: as many as the contract lets a page contain. */
+const MAX_DESCRIBED = 100
+
 /** A listed note that cannot be used, because its identifier or its revision is missing or of another type (open point 39). */
 export interface LeftOutNote {
   /** `undefined` if the identifier is what cannot be used: the note may then be any note. */
   readonly note_id: string | undefined
-  /** The error that names the field. It never quotes the note. */
+  /**
+   * The error that names the field. It never quotes the note. The notes after the first 100 of a page share one error, which says how many they
+   * are.
+   */
   readonly error: InvalidResponseError
 }
 
 /** A page as it was parsed. */
 interface ParsedPage extends NotePage {
-  /** All notes of the page, in its order. */
+  /** The notes of the page, in its order, without the unusable notes after the first hundred. */
   readonly readings: readonly ShapeReading<Note>[]
   readonly leftOut: readonly { readonly note_id: string | undefined; readonly problem: ShapeError }[]
 }
@@ -67,15 +73,31 @@ function parseNotes(items: unknown, notesField: string): Pick<ParsedPage, 'notes
   }
   const notes: Note[] = []
   const leftOut: ParsedPage['leftOut'][number][] = []
-  const readings = items.map((item: unknown, index) => {
-    const reading = readShapeWithDrift(noteSchema, item, PAGE, `${notesField}[${index}]`)
+  const readings: ShapeReading<Note>[] = []
+  const others: (string | undefined)[] = []
+  for (const [index, item] of items.entries()) {
+    const reading = readShapeWithDrift<Note>(noteSchema, item, PAGE, `${notesField}[${index}]`)
     if (reading.status === 'read') notes.push(reading.value)
-    else leftOut.push({ note_id: identifierIn(item), problem: reading.error })
-    return reading
-  })
-  return { notes, readings, leftOut }
+    else if (leftOut.length < MAX_DESCRIBED) leftOut.push({ note_id: identifierIn(item), problem: reading.error })
+    else {
+      others.push(identifierIn(item))
+      continue
+    }
+    readings.push(reading)
+  }
+  return { notes, readings, leftOut: [...leftOut, ...withSharedProblem(others, notesField)] }
+}
+
+function withSharedProblem(noteIds: readonly (string | undefined)[], notesField: string): ParsedPage['leftOut'] {
+  const problem = new ShapeError(
+    notesField,
+    `${PAGE} does not match the contract: besides the ${MAX_DESCRIBED} notes that were reported before, ${noteIds.length} notes in "${notesField}" cannot be used.`,
+  )
+  return noteIds.map((note_id) => ({ note_id, problem }))
 }
 
 function identifierIn(item: unknown): string | undefined {
-  return noteIdentitySchema.safeParse(item).data?.note_id
+  if (typeof item !== 'object' || item === null) return undefined
+  const reading = readShapeWithDrift(noteIdentitySchema, item, PAGE)
+  return reading.status === 'read' ? reading.value.note_id : undefined
 }

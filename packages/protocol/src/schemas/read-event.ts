@@ -1,6 +1,6 @@
 import { type EventReading, isEndpointEventKind, isNoteEventKind, type WebhookEvent } from '@notewire/protocol'
 import { knownEvents, unknownEvent } from './event.ts'
-import { driftAt, EXPECTED_AS_MESSAGE, problemsIn, readShape } from './read-shape.ts'
+import { driftAt, problemsOf, readShape } from './read-shape.ts'
 
 /**
  * Reads the body of a delivery (contract §6). Unknown kinds are accepted, and unknown fields are kept. An optional field
@@ -22,12 +22,12 @@ export function readEventWithDrift(body: unknown): EventReading {
   const kind: unknown = Object(body).event_type
   const isKnown = typeof kind === 'string' && (isNoteEventKind(kind) || isEndpointEventKind(kind))
   const { contract, tolerant } = isKnown ? knownEvents[kind] : unknownEvent
-  const exact = contract.safeParse(body, EXPECTED_AS_MESSAGE)
+  const exact = contract.safeParse(body)
   if (exact.success && exact.data.data) return { event: exact.data as WebhookEvent, drift: [] }
   const event = readShape<WebhookEvent>(tolerant, body, isKnown ? `the ${kind} event` : 'the webhook body')
   dropUndefined(event)
   dropUndefined(event.data)
-  return { event, drift: exact.success ? [] : problemsIn(exact.error).map((problem) => driftAt(problem, body)) }
+  return { event, drift: exact.success ? [] : problemsOf(contract, body).map((problem) => driftAt(problem, body)) }
 }
 
 // The tolerant schema sets fields that do not match to `undefined`.

@@ -1,5 +1,7 @@
 import { type Drift, OptionError, ShapeError } from '@notewire/protocol'
 import type * as z from 'zod/mini'
+import { $ZodAsyncError } from 'zod/v4/core'
+import { dropUndefinedInItems, withFewItems } from './long-arrays.ts'
 import { contractOf } from './tolerated.ts'
 
 /**
@@ -23,7 +25,10 @@ export function readShape<Shape>(schema: z.ZodMiniType<Shape>, value: unknown, w
   return reading.value
 }
 
-/** What {@link readShapeWithDrift} found: the value, or why it cannot be used, and where the value differs from the contract. */
+/**
+ * What {@link readShapeWithDrift} found: the value, or why it cannot be used, and where the value differs from the contract. `error` and `drift`
+ * are made when they are read first, because a list may contain any number of values that cannot be used.
+ */
 export type ShapeReading<Shape> = { readonly drift: readonly Drift[] } & (
   | { readonly status: 'read'; readonly value: Shape }
   | { readonly status: 'refused'; readonly error: ShapeError }
@@ -41,17 +46,69 @@ export function readShapeWithDrift<Shape>(
   at = '',
 ): ShapeReading<Shape> {
   requireSchema('readShape', schema)
-  const exact = contractOf(schema).safeParse(value, EXPECTED_AS_MESSAGE)
-  if (exact.success) return { status: 'read', value: exact.data, drift: [] }
-  const problems = problemsIn(exact.error)
-  const drift = problems.map((problem) => driftAt(problem, value))
-  const { success, data, error } = schema.safeParse(value, EXPECTED_AS_MESSAGE)
-  if (!success) return { status: 'refused', error: shapeError(problemsIn(error, at)[0], what, at), drift }
-  for (const { keys } of problems) dropUndefinedAt(data, keys)
-  return { status: 'read', value: data, drift }
+  const contract = contractOf(schema)
+  const exact = run(contract, value, FIRST_PROBLEM)
+  if (exact.issues.length === 0) return { status: 'read', value: exact.value, drift: [] }
+  const read = run(schema, value, FIRST_PROBLEM)
+  if (read.issues.length > 0) return new RefusedReading(contract, value, () => refusalOf(schema, value, what, at))
+  const fewItems = withFewItems(value)
+  for (const { path = [] } of run(contract, fewItems, ALL_PROBLEMS).issues) dropUndefinedAt(read.value, path)
+  if (fewItems !== value) dropUndefinedInItems(read.value)
+  return new ToleratedReading(contract, value, read.value)
 }
 
-function shapeError(problem: Problem | undefined, what: string, at: string): ShapeError {
+/** The reading of a value that differs from the contract. The differences are described when somebody asks for them. */
+class DriftedReading {
+  readonly #contract: z.ZodMiniType
+  readonly #value: unknown
+  #drift: readonly Drift[] | undefined
+
+  constructor(contract: z.ZodMiniType, value: unknown) {
+    this.#contract = contract
+    this.#value = value
+  }
+
+  get drift(): readonly Drift[] {
+    this.#drift ??= driftIn(this.#contract, withFewItems(this.#value), this.#value)
+    return this.#drift
+  }
+}
+
+class ToleratedReading<Shape> extends DriftedReading {
+  readonly status = 'read'
+  readonly value: Shape
+
+  constructor(contract: z.ZodMiniType, found: unknown, value: Shape) {
+    super(contract, found)
+    this.value = value
+  }
+}
+
+class RefusedReading extends DriftedReading {
+  readonly status = 'refused'
+  readonly #makeError: () => ShapeError
+  #error: ShapeError | undefined
+
+  constructor(contract: z.ZodMiniType, found: unknown, makeError: () => ShapeError) {
+    super(contract, found)
+    this.#makeError = makeError
+  }
+
+  get error(): ShapeError {
+    this.#error ??= this.#makeError()
+    return this.#error
+  }
+}
+
+/** @param fewItems  the value without most items of long arrays. If only those do not match, the first of them is described. */
+function driftIn(contract: z.ZodMiniType, fewItems: unknown, value: unknown): readonly Drift[] {
+  const problems = problemsOf(contract, fewItems)
+  const found = problems.length > 0 ? problems : problemsOf(contract, value, { isFirstEnough: true })
+  return found.map((problem) => driftAt(problem, value))
+}
+
+function refusalOf(schema: z.ZodMiniType, value: unknown, what: string, at: string): ShapeError {
+  const [problem] = problemsOf(schema, value, { at, isFirstEnough: true })
   const { path = at, expected = 'something else' } = problem ?? {}
   const subject = path === '' ? 'it' : `"${path}"`
   return new ShapeError(path, `${what} does not match the contract: ${subject} should be ${expected}.`)
@@ -85,14 +142,34 @@ export interface Problem {
   readonly expected: string
 }
 
-/** @param error  from a `safeParse` with {@link EXPECTED_AS_MESSAGE} */
-export function problemsIn(error: z.core.$ZodError, at = ''): readonly Problem[] {
-  return error.issues.map(({ path: keys, message: expected }) => ({ path: pathOf(keys, at), keys, expected }))
+/** Makes the message of an issue the expected form: the words of the schema if it has any, else the name of the type. */
+const EXPECTED_AS_MESSAGE: z.core.ParseContext<z.core.$ZodIssue> = {
+  error: (issue) => (issue.code === 'invalid_type' ? issue.expected : 'something else'),
 }
 
-/** Makes the message of an issue the expected form: the words of the schema if it has any, else the name of the type. */
-export const EXPECTED_AS_MESSAGE: z.core.ParseContext<z.core.$ZodIssue> = {
-  error: (issue) => (issue.code === 'invalid_type' ? issue.expected : 'something else'),
+const ALL_PROBLEMS = { async: false } as const
+
+/** Ends at the first problem, so that a value with a million problems takes neither their time nor their memory. */
+const FIRST_PROBLEM = { ...ALL_PROBLEMS, abortEarly: true } as const
+
+/**
+ * Runs a schema without describing its issues and without an `Error`. `safeParse` does both, which takes much longer than reading the value.
+ */
+function run<Shape>(schema: z.ZodMiniType<Shape>, value: unknown, context: z.core.ParseContextInternal) {
+  const result = schema._zod.run({ value, issues: [] }, context)
+  if (result instanceof Promise) throw new $ZodAsyncError()
+  return result as z.core.ParsePayload<Shape>
+}
+
+/** Describes what does not match: everything, or the first problem. */
+export function problemsOf(
+  schema: z.ZodMiniType,
+  value: unknown,
+  { at = '', isFirstEnough = false } = {},
+): readonly Problem[] {
+  const context = isFirstEnough ? { ...EXPECTED_AS_MESSAGE, abortEarly: true } : EXPECTED_AS_MESSAGE
+  const issues = schema.safeParse(value, context).error?.issues ?? []
+  return issues.map(({ path: keys, message: expected }) => ({ path: pathOf(keys, at), keys, expected }))
 }
 
 function pathOf(keys: readonly PropertyKey[], at: string): string {
