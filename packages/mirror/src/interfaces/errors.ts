@@ -9,6 +9,7 @@ export type MirrorErrorCode =
   | 'integration_busy'
   | 'callback_timed_out'
   | 'mirror_busy'
+  | 'note_refused'
   | 'scan_unknown'
   | 'listing_stalled'
   | 'position_malformed'
@@ -58,6 +59,23 @@ export class MirrorBusyError extends MirrorError {
       'mirror_busy',
       'other processes changed the same notes at every attempt. Nothing is lost: the next sync tries again. If this happens often, run fewer processes on this mirror.',
     )
+  }
+}
+
+/**
+ * The store refuses what the service returned for a note: it is nested too deep, or too long. The hook `onProblem` gets it with the id of the note,
+ * which is fetched again later. The other notes are stored.
+ */
+export class NoteRefusedError extends MirrorError {
+  /** Why: `SQLSTATE 54000`, `SQLite: malformed JSON`. */
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(
+      'note_refused',
+      `the store refused what the service returned for a note (${reason}), so it was not stored. The other notes were. The note is fetched again later; status().correctAsOf is null until it can be stored. Report the note to the service.`,
+    )
+    this.reason = reason
   }
 }
 

@@ -28,6 +28,8 @@ export interface PollProgress {
   readonly repeatingSince?: number | undefined
   /** Set after the first page of a poll of several pages, until its last. */
   readonly track?: ListingTrack | undefined
+  /** The sequence number of the latest page with a note that could be neither identified nor stored; absent if there was none. */
+  readonly unstoredSequence?: number | undefined
   /** The service's time up to which all changes were listed. */
   readonly watermark: number | null
   /** When the backfill ended. */

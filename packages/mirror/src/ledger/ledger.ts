@@ -1,5 +1,5 @@
 import type { Clock } from '@notewire/protocol'
-import { MirrorBusyError } from '../interfaces/errors.ts'
+import { MirrorBusyError, NoteRefusedError } from '../interfaces/errors.ts'
 import type { Fence } from '../interfaces/integration-store.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
@@ -7,6 +7,7 @@ import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore, VersionedState } from '../interfaces/store.ts'
 import type { Decision } from '../rules/evidence.ts'
 import { absentNote, writeOf } from '../rules/written-parts.ts'
+import { dataRefusalIn } from './data-refusal.ts'
 
 /**
  * Returns what to write for a note, given its state; `undefined` to leave the note unchanged. `sequence` is a sequence number that the
@@ -88,17 +89,17 @@ export class Ledger {
     notes: readonly VersionedState[],
     decide: (state: NoteState) => Decision | undefined,
   ): Promise<void> {
-    const writes = notes.flatMap((known) => {
-      const decision = decide(known.state)
-      return decision === undefined ? [] : [writeOf(known, decision)]
+    const noteIds = notes.map(({ state }) => state.noteId)
+    const isWritten = await namingRefusal(noteIds, async () => {
+      const writes = notes.flatMap((known) => {
+        const decision = decide(known.state)
+        return decision === undefined ? [] : [writeOf(known, decision)]
+      })
+      if (writes.length === 0) return true
+      const areSettled = writes.every(({ state }) => state.dueAt === null)
+      return areSettled && (await this.#commit({ notes: writes, now: this.#settings.clock.now() }))
     })
-    if (writes.length === 0) return
-    const areSettled = writes.every(({ state }) => state.dueAt === null)
-    if (areSettled && (await this.#commit({ notes: writes, now: this.#settings.clock.now() }))) return
-    await this.revise(
-      notes.map(({ state }) => state.noteId),
-      decide,
-    )
+    if (!isWritten) await this.revise(noteIds, decide)
   }
 
   /**
@@ -116,6 +117,7 @@ export class Ledger {
    *
    * @returns `undefined` if nothing was written, because another process has written the progress since
    * @throws MirrorBusyError when every attempt conflicted with other processes
+   * @throws NoteRefusedError if the store refuses the data of one of the notes, so that nothing was written
    */
   async writePage(page: PageChange): Promise<Written | undefined> {
     const { isReplaced, ...written } = await this.#write(page)
@@ -131,7 +133,11 @@ export class Ledger {
     return await this.#commit({ notes: [], progress: { expectedVersion, next } })
   }
 
-  async #write(change: Change): Promise<Outcome> {
+  #write(change: Change): Promise<Outcome> {
+    return namingRefusal(change.noteIds ?? [], () => this.#writeUnlessRefused(change))
+  }
+
+  async #writeUnlessRefused(change: Change): Promise<Outcome> {
     let sequence: number | undefined
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const before = await this.#settings.store.load(this.#settings.integration, change.noteIds ?? [])
@@ -176,6 +182,17 @@ export class Ledger {
   }
 }
 
+/** @throws NoteRefusedError if the work fails because of the data of one of the notes */
+async function namingRefusal<Result>(noteIds: readonly string[], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const reason = noteIds.length === 0 ? undefined : dataRefusalIn(error)
+    // Not as a cause: errors of databases quote the data.
+    throw reason === undefined ? error : new NoteRefusedError(reason)
+  }
+}
+
 /**
  * Divides notes into groups that are committed one after the other.
  *
@@ -186,7 +203,9 @@ export function commitGroups<Item>(
   maxSize = Number.POSITIVE_INFINITY,
 ): readonly (readonly Item[])[] {
   if (items.length <= maxSize) return [items]
-  return [items.slice(0, maxSize), ...commitGroups(items.slice(maxSize), maxSize)]
+  const groups: (readonly Item[])[] = []
+  for (let begin = 0; begin < items.length; begin += maxSize) groups.push(items.slice(begin, begin + maxSize))
+  return groups
 }
 
 function decideAll(

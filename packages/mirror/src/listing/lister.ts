@@ -1,13 +1,15 @@
+import type { LeftOutNote } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import { leaseFrom } from '../concurrency/lease.ts'
 import type { SyncContext } from '../context/sync.ts'
+import { NoteRefusedError } from '../interfaces/errors.ts'
 import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { ListerLease, ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import { commitGroups } from '../ledger/ledger.ts'
 import type { ReadStamp } from '../rules/evidence.ts'
-import { type AppliedPage, countNew, progressAfterPage } from '../rules/listing-rule.ts'
+import { type AppliedPage, countNew, type PageCounts, progressAfterPage, type UnusableNote } from '../rules/listing-rule.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { withAcceptedKey } from './key-guard.ts'
 import { otherLeaseEnd } from './schedule.ts'
@@ -95,27 +97,27 @@ export class Lister {
 
   /**
    * Applies a page. The checkpoint or the cursor advances in the commit of the page's last notes, so an interrupted page is listed again. The
-   * notes of a poll, which are mostly edits, are divided as the store asks. A note that the client left out exists, and is read by itself.
+   * notes of a poll, which are mostly edits, are divided as the store asks. A note that the client left out exists, and is read by itself, and so is
+   * a note whose record the store refuses.
    *
    * @returns whether notes have changed
    * @throws AnotherListerError if another process has written the progress since
    */
-  async applyPage(page: AppliedPage): Promise<boolean> {
+  async applyPage(page: AppliedPage & ListedNotes): Promise<boolean> {
     const { store, hooks } = this.#context
-    for (const { note_id: noteId, error } of page.leftOut) callHook(hooks.onProblem, { error, noteId })
+    // Notes after the first hundred share an error.
+    const leftOut: readonly LeftOutNote[] = page.leftOut
+    const problems = new Map(leftOut.map(({ note_id, error }) => [error, note_id]))
+    for (const [error, noteId] of problems) callHook(hooks.onProblem, { error, noteId })
     const { phase: source } = page
     const scan = page.phase === 'scan' ? (page.restarted ?? this.progress.scan) : undefined
     const scanBeganAt = scan?.beganAt
     const request = { start: this.sequence, source, requestedAt: this.#committedAt, scanBeganAt } as const
-    const maxNotes = page.phase === 'poll' ? store.mostEditsPerCommit : undefined
+    const maxNotes = page.phase === 'poll' ? store.mostEditsPerCommit : MAX_NOTES_PER_COMMIT
     let hasChangedNotes = false
-    let newNotes = 0
-    for (const part of partsOf(page, maxNotes, this.progress.poll.checkpoint)) {
-      const applied = await this.#applyPart(part, request, newNotes)
-      if (applied.hasChangedNotes) hasChangedNotes = true
-      newNotes = applied.newNotes
-    }
-    return hasChangedNotes
+    let applied: AppliedPart = { hasChangedNotes: false, listed: 0, newNotes: 0 }
+    for (const part of partsOf(page, maxNotes)) applied = await this.#applyUnlessRefused(part, request, applied)
+    return applied.hasChangedNotes
   }
 
   /** Writes the progress with which the listing ends, and releases the lease. */
@@ -124,12 +126,29 @@ export class Lister {
     if (!(await this.#replace({ ...progress, lister: null }))) throw new AnotherListerError()
   }
 
-  /** @param newBefore  the number of new notes in the earlier parts of the page */
-  async #applyPart(
-    page: AppliedPage,
-    request: Omit<ReadStamp, 'end' | 'at'>,
-    newBefore: number,
-  ): Promise<{ readonly hasChangedNotes: boolean; readonly newNotes: number }> {
+  /**
+   * Applies a part. If the store refuses it, divides it until the refused note is alone, and leaves that note out.
+   *
+   * @param before  what the earlier parts of the page have changed
+   */
+  async #applyUnlessRefused(page: AppliedPage, request: PageRequest, before: AppliedPart): Promise<AppliedPart> {
+    try {
+      return await this.#applyPart(page, request, before)
+    } catch (error) {
+      if (!(error instanceof NoteRefusedError)) throw error
+      const [first, second] = halvesOf(page)
+      if (second !== undefined) {
+        return await this.#applyUnlessRefused(second, request, await this.#applyUnlessRefused(first, request, before))
+      }
+      const [note] = page.notes
+      if (note === undefined) return await this.#applyPart(withoutIds(page), request, before)
+      callHook(this.#context.hooks.onProblem, { error, noteId: note.note_id })
+      const unusable = { note_id: note.note_id }
+      return await this.#applyUnlessRefused({ ...page, notes: [], leftOut: [...page.leftOut, unusable] }, request, before)
+    }
+  }
+
+  async #applyPart(page: AppliedPage, request: PageRequest, earlier: AppliedPart): Promise<AppliedPart> {
     const { keep, clock } = this.#context
     const notes = new Map(page.notes.map((note) => [note.note_id, note]))
     const unusable = page.leftOut.flatMap(({ note_id = [] }) => note_id)
@@ -138,18 +157,19 @@ export class Lister {
       const stamp = { ...request, end, at: clock.now() }
       return note === undefined ? applyUnusable(state, stamp) : applyRead(state, note, stamp, { keep })
     }
-    let newNotes = newBefore
+    const listed = earlier.listed + page.notes.length + page.leftOut.length
+    let counts: PageCounts = { listed, newNotes: earlier.newNotes }
     const hasChangedNotes = await this.#write({
       noteIds: [...new Set([...notes.keys(), ...unusable])],
       decide,
       next: (before, writes) => {
-        newNotes = newBefore + countNew(page, before, this.progress)
+        counts = { listed, newNotes: earlier.newNotes + countNew(page, before, this.progress) }
         return this.#leased(
-          withAcceptedKey(progressAfterPage(this.progress, page, before, writes, newNotes), this.#context),
+          withAcceptedKey(progressAfterPage(this.progress, page, before, writes, counts), this.#context),
         )
       },
     })
-    return { hasChangedNotes, newNotes }
+    return { ...counts, hasChangedNotes: hasChangedNotes || earlier.hasChangedNotes }
   }
 
   async #write(change: Omit<Parameters<SyncContext['ledger']['writePage']>[0], 'expectedVersion'>): Promise<boolean> {
@@ -179,18 +199,55 @@ export class Lister {
   }
 }
 
-/** Divides a page. All parts but the last have the checkpoint before the page. */
-function partsOf(
-  { notes: listed, ...page }: AppliedPage,
-  maxNotes: number | undefined,
-  checkpoint: string | null,
-): readonly AppliedPage[] {
+/** Of each note that the client left out, the error is known. */
+type ListedNotes = { readonly leftOut: readonly LeftOutNote[] }
+
+/** What the parts of a page that were applied so far have changed. */
+interface AppliedPart extends PageCounts {
+  readonly hasChangedNotes: boolean
+}
+
+type PageRequest = Omit<ReadStamp, 'end' | 'at'>
+
+/** The maximum number of notes of a page in one commit: some services list all notes on one page. */
+const MAX_NOTES_PER_COMMIT = 500
+
+/** Divides a page. */
+function partsOf({ notes: listed, ...page }: AppliedPage, maxNotes: number | undefined): readonly AppliedPage[] {
   const groups = commitGroups(latestById(listed), maxNotes)
   return groups.map((notes, index) =>
-    index === groups.length - 1 || !('checkpoint' in page)
-      ? { ...page, notes }
-      : { ...page, notes, checkpoint, hasNext: false, leftOut: [] },
+    index === groups.length - 1 ? { ...page, notes } : { ...page, notes, leftOut: [], isUnfinished: true },
   )
+}
+
+/** Divides a part of a page; without a second half if it has one note. */
+function halvesOf(page: AppliedPage): readonly [AppliedPage, AppliedPage?] {
+  const { notes, leftOut } = page
+  const identified = leftOut.filter(({ note_id }) => note_id !== undefined)
+  if (notes.length + identified.length <= 1) return [page]
+  if (notes.length === 0) return bothHalves(page, { leftOut: identified.slice(0, identified.length / 2) })
+  if (identified.length > 0) return bothHalves(page, { notes })
+  return bothHalves(page, { notes: notes.slice(0, notes.length / 2) })
+}
+
+function bothHalves(
+  page: AppliedPage,
+  { notes = [], leftOut = [] }: { readonly notes?: readonly Note[]; readonly leftOut?: readonly UnusableNote[] },
+): readonly [AppliedPage, AppliedPage] {
+  const [inNotes, inLeftOut] = [new Set(notes), new Set(leftOut)]
+  const rest = {
+    notes: page.notes.filter((note) => !inNotes.has(note)),
+    leftOut: page.leftOut.filter((note) => !inLeftOut.has(note)),
+  }
+  return [
+    { ...page, notes, leftOut, isUnfinished: true },
+    { ...page, ...rest },
+  ]
+}
+
+/** For a note whose id the store refuses: it may be any note. */
+function withoutIds(page: AppliedPage): AppliedPage {
+  return { ...page, leftOut: page.leftOut.map(() => ({ note_id: undefined })) }
 }
 
 /** A page may contain a note twice, if the note changed while the service created the page. */

@@ -15,6 +15,7 @@ import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
+import { searchWords } from './search-words.ts'
 import { type MirrorStatus, statusOf } from './status.ts'
 
 /** A note of the mirror. */
@@ -44,6 +45,9 @@ export interface MirrorReader {
   /**
    * Finds the notes that contain all words in their title, content, transcript or summary, the best match first. The last word may be the
    * beginning of a word, for a search while the user types.
+   *
+   * The first 15 different words and the last word count, with 64 words of the index between punctuation, in the first 100,000 characters. Further
+   * words are ignored, so the notes that are found may lack them.
    *
    * @param limit  the maximum number of notes
    * @default 20
@@ -140,7 +144,7 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
           'mirror.search needs the words to search for. Pass a string with at least one word.',
         )
       }
-      const words = text.split(/\s+/u).filter((word) => word !== '')
+      const words = searchWords(text)
       return words.length === 0 ? [] : visibleNotes(await (await open()).listNotes(integration, { words, limit }))
     },
     changes(options = {}) {

@@ -18,7 +18,8 @@ export interface MirrorStatus {
   readonly watermark: Date | null
   /**
    * When the last complete scan began. `null` before the first scan, while a note must be read, while there are contradictions, if that scan
-   * listed a note without an identifier that can be used, and if this time is in the future, because a clock was wrong.
+   * listed a note without an identifier that can be used or stored, or a later poll did, and if this time is in the future, because a clock was
+   * wrong.
    */
   readonly correctAsOf: Date | null
   /** The last scan that ended. The notes that it missed were confirmed, or count as `dirty` until they are read. */
@@ -44,8 +45,13 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
   const { copyId, run, position: number } = await store.readFeed(integration, BEGINNING.run)
   const { contradicted: contradictions, missing: _, held, ...notes } = await store.count(integration)
   const { poll, scan, lastScan } = progress
+  const isPollComplete = poll.unstoredSequence === undefined || poll.unstoredSequence <= (lastScan?.startSequence ?? 0)
   const isSettled =
-    lastScan?.unidentified === undefined && notes.dirty === 0 && notes.unsettled === 0 && contradictions === 0
+    isPollComplete &&
+    lastScan?.unidentified === undefined &&
+    notes.dirty === 0 &&
+    notes.unsettled === 0 &&
+    contradictions === 0
   return {
     notes,
     contradictions,

@@ -5,15 +5,23 @@ import type { MirrorProgress, PollProgress, ScanProgress } from '../interfaces/p
 import type { LoadedNotes } from '../interfaces/store.ts'
 import { trackAfterPage } from './listing-track.ts'
 
-/** A page of a listing, and the checkpoint or cursor of the next page. */
-export type AppliedPage = { readonly notes: readonly Note[]; readonly leftOut: readonly LeftOutNote[] } & (
-  | PollPage
-  | {
-      readonly phase: 'scan'
-      readonly cursor: string | null
-      /** The scan that begins with this page, because the service no longer accepts the cursor of the scan under way. */
-      readonly restarted?: ScanProgress | undefined
-    }
+/** A note that is left out, because its record cannot be used or stored. Without an id, it may be any note. */
+export type UnusableNote = Pick<LeftOutNote, 'note_id'>
+
+/** A page of a listing, or a part of it, and the checkpoint or cursor of the next page. */
+export type AppliedPage = {
+  readonly notes: readonly Note[]
+  readonly leftOut: readonly UnusableNote[]
+  /** Whether other parts of the page follow: then the listing does not advance. */
+  readonly isUnfinished?: boolean
+} & (PollPage | ScanPage)
+
+interface ScanPage {
+  readonly phase: 'scan'
+  readonly cursor: string | null
+  /** The scan that begins with this page, because the service no longer accepts the cursor of the scan under way. */
+  readonly restarted?: ScanProgress | undefined
+}
 )
 
 interface PollPage {
@@ -28,38 +36,66 @@ interface PollPage {
   readonly startSequence: number
 }
 
+/** How many notes a page lists, whether they can be used or not, and how many of them the mirror did not have. */
+export interface PageCounts {
+  readonly listed: number
+  readonly newNotes: number
+}
+
 /** The progress after a page whose notes are written in the same commit. */
 export function progressAfterPage(
   progress: MirrorProgress,
   page: AppliedPage,
   before: LoadedNotes,
   writes: readonly NoteWrite[],
-  newNotes: number,
+  counts: PageCounts,
 ): MirrorProgress {
-  const listed = page.notes.length + page.leftOut.length
-  switch (page.phase) {
-    case 'backfill':
-    case 'poll': {
-      const found = page.phase === 'poll' ? writes.filter((write) => isUnannounced(write, before)).length : 0
-      const poll = withUnannounced(progress.poll, before.heardAt, found)
-      const { checkpoint, isRestart, startedAfter, startSequence } = page
-      const next = trackAfterPage(poll.track, { listed, newNotes, isRestart })
-      const track = page.hasNext ? { ...next, startedAfter, startSequence } : poll.track
-      return { ...progress, poll: { ...poll, checkpoint, track, isUnderWay: true } }
-    }
-    case 'scan': {
-      const scan = page.restarted ?? requireScan(progress)
-      const { cursor } = page
-      const live = liveIdsIn(page)
-      const kept = live.filter((noteId) => wasLiveBefore(before, noteId, scan))
-      const counted = { seen: scan.seen + live.length, kept: scan.kept + kept.length }
-      const unidentified = countUnidentified(scan, page)
-      const phase = cursor === null ? 'listed' : 'listing'
-      const isRestart = page.restarted !== undefined
-      const track = cursor === null ? undefined : trackAfterPage(scan.track, { listed, newNotes, isRestart })
-      return { ...progress, scan: { ...scan, ...counted, unidentified, cursor, phase, track } }
-    }
-  }
+  return page.phase === 'scan'
+    ? afterScanPage(progress, page, before, counts)
+    : afterPollPage(progress, page, before, writes, counts)
+}
+
+function afterPollPage(
+  progress: MirrorProgress,
+  page: AppliedPage & PollPage,
+  before: LoadedNotes,
+  writes: readonly NoteWrite[],
+  counts: PageCounts,
+): MirrorProgress {
+  const found = page.phase === 'poll' ? writes.filter((write) => isUnannounced(write, before)).length : 0
+  const unstoredSequence = countUnidentified(page) > 0 ? before.sequence : progress.poll.unstoredSequence
+  const poll = { ...withUnannounced(progress.poll, before.heardAt, found), unstoredSequence, isUnderWay: true }
+  if (page.isUnfinished) return { ...progress, poll }
+  const { checkpoint, isRestart, startedAfter, startSequence } = page
+  const tracked = () => ({ ...trackAfterPage(poll.track, { ...counts, isRestart }), startedAfter, startSequence })
+  const track = page.hasNext ? tracked() : poll.track
+  return { ...progress, poll: { ...poll, checkpoint, track } }
+}
+
+function afterScanPage(
+  progress: MirrorProgress,
+  page: AppliedPage & ScanPage,
+  before: LoadedNotes,
+  counts: PageCounts,
+): MirrorProgress {
+  const scan = scanOf(page, progress)
+  const live = liveIdsIn(page)
+  const kept = live.filter((noteId) => wasLiveBefore(before, noteId, scan))
+  const onPage = countUnidentified(page)
+  const unidentified = onPage === 0 ? scan.unidentified : (scan.unidentified ?? 0) + onPage
+  const counted = { ...scan, seen: scan.seen + live.length, kept: scan.kept + kept.length, unidentified }
+  if (page.isUnfinished) return { ...progress, scan: counted }
+  const { cursor } = page
+  const phase = cursor === null ? 'listed' : 'listing'
+  const isRestart = page.restarted !== undefined
+  const track = cursor === null ? undefined : trackAfterPage(scan.track, { ...counts, isRestart })
+  return { ...progress, scan: { ...counted, cursor, phase, track } }
+}
+
+/** The scan that a page belongs to. An earlier part of the page may have begun it. */
+function scanOf({ restarted }: ScanPage, progress: MirrorProgress): ScanProgress {
+  const isBegun = restarted === undefined || progress.scan?.scanId === restarted.scanId
+  return isBegun ? requireScan(progress) : restarted
 }
 
 interface PollEnd extends Pick<PollProgress, 'checkpoint' | 'watermark' | 'heardAt' | 'repeatingSince'> {
@@ -116,7 +152,6 @@ function wasLiveBefore(before: LoadedNotes, noteId: string, { startSequence }: S
   return state?.presence === 'live' && (state.evidence?.start ?? 0) < startSequence
 }
 
-function countUnidentified({ unidentified }: ScanProgress, { leftOut }: AppliedPage): number | undefined {
-  const onPage = leftOut.filter(({ note_id }) => note_id === undefined).length
-  return onPage === 0 ? unidentified : (unidentified ?? 0) + onPage
+function countUnidentified({ leftOut }: AppliedPage): number {
+  return leftOut.filter(({ note_id }) => note_id === undefined).length
 }

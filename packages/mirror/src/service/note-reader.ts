@@ -39,7 +39,8 @@ export function createNoteReader(client: NotesClient, signal: AbortSignal): Read
     const unusable: LeftOutNote[] = []
     for await (const { notes, leftOut } of listPages(client, null, signal)) {
       for (const note of notes) if (wanted.has(note.note_id)) found.set(note.note_id, note)
-      unusable.push(...leftOut)
+      // Not all of them are arguments of one `push`: a page may contain more than a call can have arguments.
+      for (const note of leftOut) unusable.push(note)
     }
     return { found, unusable }
   }

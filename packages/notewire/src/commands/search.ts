@@ -94,8 +94,14 @@ function snippetOf({ note, summary, transcript }: MirroredNote, words: string, w
   return undefined
 }
 
+const MAX_CHARACTERS = 10_000
+const MAX_WORDS = 16
+
 function wordPattern(words: string): RegExp | undefined {
-  const wanted: readonly string[] = words.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  const typed = words.slice(0, MAX_CHARACTERS).match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  // Each word takes time at each place of a text.
+  const latestFirst = typed.map((word) => word.toLowerCase()).reverse()
+  const wanted = [...new Set(latestFirst)].slice(0, MAX_WORDS).reverse()
   if (wanted.length === 0) return undefined
   // As in the index: a word ends at any character that is not a letter or a digit, and the last word may be a prefix.
   const patterns = wanted.with(-1, `${wanted.at(-1)}[\\p{L}\\p{M}\\p{N}]*`)
