@@ -9,12 +9,14 @@ describe.each(['one', 'many'] as const)('memory with %s, a note that the store m
     expectIsolation(store, { note: `{"note_id":"hostile","revision":1,"x":${nested(depth)}}` }, mode),
   )
 
-  it.each([1_200, 20_000])('does not stop the others if an unknown field of its transcript is nested %i deep', (depth) =>
-    expectIsolation(
-      store,
-      { transcript: `{"note_id":"hostile","revision":1,"text":"a","x":${nested(depth)}}` },
-      mode,
-    ),
+  it.each([1_200, 20_000])(
+    'does not stop the others if an unknown field of its transcript is nested %i deep',
+    (depth) =>
+      expectIsolation(
+        store,
+        { transcript: `{"note_id":"hostile","revision":1,"text":"a","x":${nested(depth)}}` },
+        mode,
+      ),
   )
 
   it.each([

@@ -1,5 +1,4 @@
 import type { LeftOutNote } from '@notewire/client'
-import type { Note } from '@notewire/protocol'
 import { leaseFrom } from '../concurrency/lease.ts'
 import type { SyncContext } from '../context/sync.ts'
 import { NoteRefusedError } from '../interfaces/errors.ts'
@@ -7,11 +6,11 @@ import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { ListerLease, ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
-import { commitGroups } from '../ledger/ledger.ts'
 import type { ReadStamp } from '../rules/evidence.ts'
-import { type AppliedPage, countNew, type PageCounts, progressAfterPage, type UnusableNote } from '../rules/listing-rule.ts'
+import { type AppliedPage, countNew, type PageCounts, progressAfterPage } from '../rules/listing-rule.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { withAcceptedKey } from './key-guard.ts'
+import { halvesOf, partsOf, withoutIds } from './page-parts.ts'
 import { otherLeaseEnd } from './schedule.ts'
 
 /** Another process has written the progress of the listing. The page that this process has read is not applied. */
@@ -103,7 +102,7 @@ export class Lister {
    * @returns whether notes have changed
    * @throws AnotherListerError if another process has written the progress since
    */
-  async applyPage(page: AppliedPage & ListedNotes): Promise<boolean> {
+  async applyPage(page: UnappliedPage): Promise<boolean> {
     const { store, hooks } = this.#context
     // Notes after the first hundred share an error.
     const leftOut: readonly LeftOutNote[] = page.leftOut
@@ -114,7 +113,6 @@ export class Lister {
     const scanBeganAt = scan?.beganAt
     const request = { start: this.sequence, source, requestedAt: this.#committedAt, scanBeganAt } as const
     const maxNotes = page.phase === 'poll' ? store.mostEditsPerCommit : MAX_NOTES_PER_COMMIT
-    let hasChangedNotes = false
     let applied: AppliedPart = { hasChangedNotes: false, listed: 0, newNotes: 0 }
     for (const part of partsOf(page, maxNotes)) applied = await this.#applyUnlessRefused(part, request, applied)
     return applied.hasChangedNotes
@@ -144,7 +142,11 @@ export class Lister {
       if (note === undefined) return await this.#applyPart(withoutIds(page), request, before)
       callHook(this.#context.hooks.onProblem, { error, noteId: note.note_id })
       const unusable = { note_id: note.note_id }
-      return await this.#applyUnlessRefused({ ...page, notes: [], leftOut: [...page.leftOut, unusable] }, request, before)
+      return await this.#applyUnlessRefused(
+        { ...page, notes: [], leftOut: [...page.leftOut, unusable] },
+        request,
+        before,
+      )
     }
   }
 
@@ -199,8 +201,11 @@ export class Lister {
   }
 }
 
-/** Of each note that the client left out, the error is known. */
-type ListedNotes = { readonly leftOut: readonly LeftOutNote[] }
+/** The maximum number of notes of a page in one commit: some services list all notes on one page. */
+const MAX_NOTES_PER_COMMIT = 500
+
+/** A page as the client returned it. */
+export type UnappliedPage = AppliedPage & { readonly leftOut: readonly LeftOutNote[] }
 
 /** What the parts of a page that were applied so far have changed. */
 interface AppliedPart extends PageCounts {
@@ -208,54 +213,3 @@ interface AppliedPart extends PageCounts {
 }
 
 type PageRequest = Omit<ReadStamp, 'end' | 'at'>
-
-/** The maximum number of notes of a page in one commit: some services list all notes on one page. */
-const MAX_NOTES_PER_COMMIT = 500
-
-/** Divides a page. */
-function partsOf({ notes: listed, ...page }: AppliedPage, maxNotes: number | undefined): readonly AppliedPage[] {
-  const groups = commitGroups(latestById(listed), maxNotes)
-  return groups.map((notes, index) =>
-    index === groups.length - 1 ? { ...page, notes } : { ...page, notes, leftOut: [], isUnfinished: true },
-  )
-}
-
-/** Divides a part of a page; without a second half if it has one note. */
-function halvesOf(page: AppliedPage): readonly [AppliedPage, AppliedPage?] {
-  const { notes, leftOut } = page
-  const identified = leftOut.filter(({ note_id }) => note_id !== undefined)
-  if (notes.length + identified.length <= 1) return [page]
-  if (notes.length === 0) return bothHalves(page, { leftOut: identified.slice(0, identified.length / 2) })
-  if (identified.length > 0) return bothHalves(page, { notes })
-  return bothHalves(page, { notes: notes.slice(0, notes.length / 2) })
-}
-
-function bothHalves(
-  page: AppliedPage,
-  { notes = [], leftOut = [] }: { readonly notes?: readonly Note[]; readonly leftOut?: readonly UnusableNote[] },
-): readonly [AppliedPage, AppliedPage] {
-  const [inNotes, inLeftOut] = [new Set(notes), new Set(leftOut)]
-  const rest = {
-    notes: page.notes.filter((note) => !inNotes.has(note)),
-    leftOut: page.leftOut.filter((note) => !inLeftOut.has(note)),
-  }
-  return [
-    { ...page, notes, leftOut, isUnfinished: true },
-    { ...page, ...rest },
-  ]
-}
-
-/** For a note whose id the store refuses: it may be any note. */
-function withoutIds(page: AppliedPage): AppliedPage {
-  return { ...page, leftOut: page.leftOut.map(() => ({ note_id: undefined })) }
-}
-
-/** A page may contain a note twice, if the note changed while the service created the page. */
-function latestById(listed: readonly Note[]): readonly Note[] {
-  const notes = new Map<string, Note>()
-  for (const note of listed) {
-    const known = notes.get(note.note_id)
-    if (known === undefined || known.revision <= note.revision) notes.set(note.note_id, note)
-  }
-  return [...notes.values()]
-}

@@ -1,10 +1,10 @@
 import type { SyncContext } from '../context/sync.ts'
 import { MirrorError } from '../interfaces/errors.ts'
 import type { ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
-import { type AppliedPage, requireScan } from '../rules/listing-rule.ts'
+import { requireScan } from '../rules/listing-rule.ts'
 import { MAX_IDLE_PAGES, mayRestart, waitEnd, waiting } from '../rules/listing-track.ts'
 import { cursorSuspicion, isEndlessListing } from '../service/failures.ts'
-import type { Lister } from './lister.ts'
+import type { Lister, UnappliedPage } from './lister.ts'
 
 type ListingName = 'poll' | 'scan'
 
@@ -42,7 +42,7 @@ export async function requireRestart(
  */
 export async function applyTracked(
   lister: Lister,
-  page: AppliedPage,
+  page: UnappliedPage,
   context: Pick<SyncContext, 'clock'>,
 ): Promise<boolean> {
   const listing = page.phase === 'scan' ? 'scan' : 'poll'

@@ -22,7 +22,6 @@ interface ScanPage {
   /** The scan that begins with this page, because the service no longer accepts the cursor of the scan under way. */
   readonly restarted?: ScanProgress | undefined
 }
-)
 
 interface PollPage {
   readonly phase: 'backfill' | 'poll'

@@ -11,6 +11,7 @@ import { escapedJson, escapedText } from '../escaped-text.ts'
 import { stateJson } from '../state-json.ts'
 import { PART_COLUMNS } from './content-columns.ts'
 import { fenceStatement, hintStatement } from './integration-statements.ts'
+import { IS_INDEXING_LIMITED } from './schema.ts'
 
 /** Makes the statements of a commit. A guard statement fails if another process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
@@ -182,17 +183,21 @@ const writePlacedNote = remembered((places) => {
     ON CONFLICT (integration, note_id) DO UPDATE SET ${[NOTE_AGAIN, ...again].join(', ')}`
 })
 
+// A process that could not replace the indexing of an older database must not claim that its text is limited.
+const INDEXED = `1 + ${IS_INDEXING_LIMITED}`
+
 const writeParts = remembered((parts: readonly (keyof ContentParts)[]) => {
   const columns = parts.map((part) => PART_COLUMNS[part])
   return `
     INSERT INTO notewire_mirror_content (row_id, ${columns.join(', ')}, is_indexed)
     SELECT note.row_id, ${columns.map(() => '?').join(', ')}, 0
     FROM notewire_mirror_notes AS note WHERE note.integration = ? AND note.note_id = ?
-    ON CONFLICT (row_id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')}`
+    ON CONFLICT (row_id) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`).join(', ')},
+      is_indexed = CASE WHEN is_indexed = 0 THEN 0 ELSE ${INDEXED} END`
 })
 
 const INDEX_NOTES = `
-  UPDATE notewire_mirror_content SET is_indexed = 1
+  UPDATE notewire_mirror_content SET is_indexed = ${INDEXED}
   WHERE is_indexed = 0 AND row_id IN (
     SELECT note.row_id FROM json_each(?) AS complete
     CROSS JOIN notewire_mirror_notes AS note ON note.integration = ? AND note.note_id = complete.value
@@ -201,7 +206,7 @@ const INDEX_NOTES = `
 /** Indexes some of the notes whose transcript or summary was not read yet. It runs when no note is due. */
 export const INDEX_PENDING: SqliteStatement = {
   sql: `
-    UPDATE notewire_mirror_content SET is_indexed = 1
+    UPDATE notewire_mirror_content SET is_indexed = ${INDEXED}
     WHERE row_id IN (SELECT row_id FROM notewire_mirror_content WHERE is_indexed = 0 LIMIT 200)`,
   parameters: [],
 }

@@ -1,20 +1,63 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
+import { MAX_INDEXED } from '../indexed-text.ts'
 import { COUNTS, countsAfter } from './note-columns.ts'
 import { RUNS_SCHEMA } from './run-statements.ts'
 
 /** The version of these tables. A release increments it if earlier releases cannot use the new tables. */
 export const SCHEMA_VERSION = 1
 
+const INDEXED_COLUMNS = ['title', 'content', 'summary', 'transcript']
+
+/**
+ * The text of a column that the index contains: all of it if `is_indexed` is 1, as version 0.1.0 wrote it, and its beginning if `is_indexed` is 2. FTS5
+ * deletes a row correctly only if it gets exactly the text that it has indexed.
+ *
+ * @param row  with a dot; empty for the row of the statement
+ */
+const indexedText = (row: string, column: string) =>
+  `CASE ${row}is_indexed WHEN 2 THEN substr(${row}${column}, 1, ${MAX_INDEXED}) ELSE ${row}${column} END`
+
+const indexedTexts = (row: string) => INDEXED_COLUMNS.map((column) => indexedText(row, column)).join(', ')
+
 const ADD_TO_SEARCH = `
   INSERT INTO notewire_mirror_search (rowid, title, content, summary, transcript)
-  VALUES (new.row_id, new.title, new.content, new.summary, new.transcript)`
+  VALUES (new.row_id, ${indexedTexts('new.')})`
 
 // FTS5 needs the indexed text to delete it. Flush the deletion before adding the row again. Otherwise SQLite (3.54.1 and older) can keep a deleted
 // word in the index, for instance if its positions in the new text take 128 to 191 bytes.
 const REMOVE_FROM_SEARCH = `
   INSERT INTO notewire_mirror_search (notewire_mirror_search, rowid, title, content, summary, transcript)
-  VALUES ('delete', old.row_id, old.title, old.content, old.summary, old.transcript);
+  VALUES ('delete', old.row_id, ${indexedTexts('old.')});
   INSERT INTO notewire_mirror_search (notewire_mirror_search) VALUES ('flush')`
+
+/** What maintains the search index, by name. Version 0.1.0 created it without a limit of the text; `REPLACE_INDEXING` replaces it. */
+const INDEXING: Readonly<Record<string, string>> = {
+  'VIEW notewire_mirror_indexed': `
+    AS SELECT row_id, ${INDEXED_COLUMNS.map((column) => `${indexedText('', column)} AS ${column}`).join(', ')}
+    FROM notewire_mirror_content WHERE is_indexed <> 0`,
+  'TRIGGER notewire_mirror_content_inserted': `
+    AFTER INSERT ON notewire_mirror_content WHEN new.is_indexed BEGIN
+      ${ADD_TO_SEARCH};
+    END`,
+  'TRIGGER notewire_mirror_content_deleted': `
+    AFTER DELETE ON notewire_mirror_content WHEN old.is_indexed BEGIN
+      ${REMOVE_FROM_SEARCH};
+    END`,
+  'TRIGGER notewire_mirror_content_completed': `
+    AFTER UPDATE OF is_indexed ON notewire_mirror_content WHEN new.is_indexed AND NOT old.is_indexed BEGIN
+      ${ADD_TO_SEARCH};
+    END`,
+  'TRIGGER notewire_mirror_content_updated': `
+    AFTER UPDATE OF record, summary_record, transcript_record ON notewire_mirror_content
+    WHEN old.is_indexed AND (
+      ${INDEXED_COLUMNS.map((column) => `${indexedText('old.', column)} IS NOT ${indexedText('new.', column)}`).join(' OR ')}
+    ) BEGIN
+      ${REMOVE_FROM_SEARCH};
+      ${ADD_TO_SEARCH};
+    END`,
+}
+
+const createIndexing = (name: string) => `CREATE ${name.replace(' ', ' IF NOT EXISTS ')} ${INDEXING[name]}`
 
 /**
  * The statements with which `migrate` creates missing tables. Their comments are stored in the database, for users who open it.
@@ -99,14 +142,12 @@ export const SCHEMA: readonly SqliteStatement[] = [
       content TEXT AS (record ->> 'content'),
       summary TEXT AS (summary_record ->> 'markdown'),
       transcript TEXT AS (transcript_record ->> 'text'),
-      is_indexed INTEGER NOT NULL -- whether a search finds it: after transcript and summary were read
+      is_indexed INTEGER NOT NULL -- 0 until a search finds it; 1 if it finds all of its text, 2 if it finds the beginning of long texts
     )`,
   `
     CREATE INDEX IF NOT EXISTS notewire_mirror_content_waiting ON notewire_mirror_content (row_id)
     WHERE is_indexed = 0`,
-  `
-    CREATE VIEW IF NOT EXISTS notewire_mirror_indexed AS
-    SELECT row_id, title, content, summary, transcript FROM notewire_mirror_content WHERE is_indexed = 1`,
+  createIndexing('VIEW notewire_mirror_indexed'),
   `
     CREATE VIRTUAL TABLE IF NOT EXISTS notewire_mirror_search USING fts5 (
       title, content, summary, transcript,
@@ -115,32 +156,9 @@ export const SCHEMA: readonly SqliteStatement[] = [
   // FTS5 removes deleted words from the index immediately, instead of marking them as deleted until a merge.
   "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('secure-delete', 1)",
   "INSERT INTO notewire_mirror_search (notewire_mirror_search, rank) VALUES ('rank', 'bm25(8, 2, 4, 1)')",
-  `
-    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_inserted AFTER INSERT ON notewire_mirror_content
-    WHEN new.is_indexed BEGIN
-      ${ADD_TO_SEARCH};
-    END`,
-  `
-    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_deleted AFTER DELETE ON notewire_mirror_content
-    WHEN old.is_indexed BEGIN
-      ${REMOVE_FROM_SEARCH};
-    END`,
-  `
-    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_completed
-    AFTER UPDATE OF is_indexed ON notewire_mirror_content
-    WHEN new.is_indexed AND NOT old.is_indexed BEGIN
-      ${ADD_TO_SEARCH};
-    END`,
-  `
-    CREATE TRIGGER IF NOT EXISTS notewire_mirror_content_updated
-    AFTER UPDATE OF record, summary_record, transcript_record ON notewire_mirror_content
-    WHEN old.is_indexed AND (
-      old.title IS NOT new.title OR old.content IS NOT new.content
-      OR old.summary IS NOT new.summary OR old.transcript IS NOT new.transcript
-    ) BEGIN
-      ${REMOVE_FROM_SEARCH};
-      ${ADD_TO_SEARCH};
-    END`,
+  ...Object.keys(INDEXING)
+    .filter((name) => name.startsWith('TRIGGER'))
+    .map(createIndexing),
   `
     CREATE VIEW IF NOT EXISTS notewire_live_notes AS
     SELECT
@@ -211,8 +229,18 @@ export const FIND_SCHEMA: SqliteStatement = {
   parameters: [],
 }
 
-/** Creates what databases of version 0.1.0 lack. */
-export const ADDED_SCHEMA: readonly SqliteStatement[] = RUNS_SCHEMA.map((sql) => ({ sql, parameters: [] }))
+/**
+ * Creates what databases of version 0.1.0 lack, and replaces the view and the triggers of its search index. Processes of version 0.1.0 can go on
+ * writing: they mark what they index with 1.
+ */
+export const ADDED_SCHEMA: readonly SqliteStatement[] = [
+  ...RUNS_SCHEMA,
+  ...Object.keys(INDEXING).flatMap((name) => [`DROP ${name.replace(' ', ' IF EXISTS ')}`, createIndexing(name)]),
+].map((sql) => ({ sql, parameters: [] }))
+
+/** Whether the indexing of this database limits the text: 1 or 0. A process that may not change the tables leaves it as it is. */
+export const IS_INDEXING_LIMITED =
+  "(SELECT instr(sql, 'substr') > 0 FROM sqlite_schema WHERE name = 'notewire_mirror_indexed')"
 
 export const READ_VERSION: SqliteStatement = { sql: 'SELECT version FROM notewire_mirror_version', parameters: [] }
 
