@@ -300,8 +300,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       'The sequence number of a scan is taken after its first page, so the notes of that page count as seen before the scan.',
     patches: [
       advancing(
-        'scan: { ...scan, ...counted, unidentified, cursor,',
-        'scan: { ...scan, ...counted, startSequence: scan.cursor === null ? before.sequence : scan.startSequence, unidentified, cursor,',
+        'scan: { ...counted, cursor,',
+        'scan: { ...counted, startSequence: scan.cursor === null ? before.sequence : scan.startSequence, cursor,',
       ),
     ],
   },
