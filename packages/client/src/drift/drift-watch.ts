@@ -34,7 +34,10 @@ export function createDriftWatch(onDrift: NotesClientHooks['onDrift']): DriftWat
   if (onDrift === undefined) return () => undefined
   const reported = new Set<string>()
   return (name, reading) => {
-    if (reported.size >= MAX_NOTICES) return
+    if (reported.size < MAX_NOTICES) reportAll(name, reading)
+  }
+
+  function reportAll(name: ResourceName, reading: ResourceReading): void {
     const unknownParts = reading.status === 'read' ? unknownPartsOf(SCHEMAS[name], reading.value) : []
     for (const { path, field, value } of unknownParts) {
       // `shortWord` drops names and values of several words, because they may quote a note.
