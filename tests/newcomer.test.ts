@@ -23,6 +23,7 @@ describe('a newcomer with an empty folder', () => {
     await installAsNewcomer(project, 'README.md', packed)
     const printed = await followReadme(project)
     expect(printed).toMatch(/note_\w+ .*note_\w+ [^\n]* ready\n/s)
+    expect(printed).toMatch(/receiver\.ts: exit status 1\n.*EADDRINUSE/s)
     expect(printed).toMatch(/The receiver passes the checks that ran\.\n0 failed, 0 warned/)
     expect(performance.now() - began).toBeLessThan(TEN_MINUTES)
   })

@@ -30,7 +30,7 @@ export async function installAsNewcomer(folder: string, path: string, packed: re
 export async function followReadme(folder: string): Promise<string> {
   await using steps = await startReceiver(folder, 'README.md')
   const received = await steps.endNote(/note_\w+ \S/)
-  return [received, await steps.node('sync.ts'), await steps.checkReceiver()].join('')
+  return [received, await steps.startAgain(), await steps.node('sync.ts'), await steps.checkReceiver()].join('')
 }
 
 /**
@@ -50,6 +50,8 @@ export async function followTutorial(folder: string): Promise<string> {
 interface Steps extends AsyncDisposable {
   /** Has the service end a note. @returns what the receiver has printed, once that has what is sought */
   endNote(sought: RegExp): Promise<string>
+  /** Starts the receiver a second time, on the same port. @returns how it failed */
+  startAgain(): Promise<string>
   /** Runs `notewire doctor`. */
   checkReceiver(): Promise<string>
   /** Runs a file of the page with the `.env`. */
@@ -80,6 +82,7 @@ async function startReceiver(folder: string, path: string): Promise<Steps> {
       await run('npx', ['notewire', 'trigger', 'note.ended', '--base-url', baseUrl], folder)
       return await receiver.printed(sought)
     },
+    startAgain: () => run(process.execPath, ['--env-file=.env', 'receiver.ts'], folder).catch(String),
     checkReceiver: () => run('npx', ['notewire', 'doctor', url], folder),
     node: (file) => run(process.execPath, ['--env-file=.env', file], folder),
     [Symbol.asyncDispose]: () => programs.disposeAsync(),

@@ -27,4 +27,7 @@ const receivers = createReceivers({
 })
 
 const app = express().post('/webhooks/notes/:integration', expressHandler(receivers))
-app.listen(Number(process.env['PORT'] ?? 3000), () => console.log('listening'))
+app.listen(Number(process.env['PORT'] ?? 3000), (error) => {
+  if (error) throw error
+  console.log('listening')
+})

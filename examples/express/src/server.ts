@@ -36,7 +36,10 @@ app.get('/notes', (_request, response) => {
   response.json(database.prepare('SELECT * FROM notes').all())
 })
 
-const server = app.listen(Number(process.env['PORT'] ?? 3000), () => console.log('listening'))
+const server = app.listen(Number(process.env['PORT'] ?? 3000), (error) => {
+  if (error) throw error
+  console.log('listening')
+})
 // Removes the records of events that are no longer needed.
 const pruning = setInterval(() => store.prune().catch(console.error), 3_600_000)
 
