@@ -23,8 +23,11 @@ const BUILDING_BLOCKS = new Set([
   'refuseOptionsBut',
   'refuseWithoutMethods',
   'monotonicNow',
-  // For the packages, which call it with their hooks.
+  // For the packages, which pass what they have checked.
   'callHook',
+  'callKeyOf',
+  'markAsPart',
+  'listenToClients',
   // For the programs, which check their command line.
   'startMockServer',
 ])

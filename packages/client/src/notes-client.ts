@@ -1,7 +1,7 @@
 import { keyIdOf } from '@notewire/protocol'
-import { rememberAccess } from './access-identity.ts'
 import { createDriftWatch } from './drift/drift-watch.ts'
 import { identifyKey, type KeyIdentity } from './key-identity.ts'
+import { rememberAccess } from './note-handlers/access-identity.ts'
 import { Notes } from './notes.ts'
 import { type NotesClientOptions, resolveOptions } from './options/notes-client-options.ts'
 import { createTransport } from './transport/transport.ts'

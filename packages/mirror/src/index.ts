@@ -1,11 +1,12 @@
 export type { ErrorFacts } from '@notewire/protocol'
-export type { ApplyChanges, ConsumeReport, ConsumerContext } from './consuming/consume.ts'
+export type { ConsumeReport } from './consuming/consume.ts'
 export type {
   ConsumeDueOptions,
   ConsumeOptions,
   ConsumerStatus,
   MirrorConsumers,
 } from './consuming/consumer.ts'
+export type { ApplyChanges, ConsumerContext } from './consuming/round.ts'
 export type { MirrorOptions } from './context/mirror-options.ts'
 export type { SyncOptions, SyncReport } from './context/sync.ts'
 export type { ConsumerChange, ContentChange, NotePart, RemovalChange } from './interfaces/consumer-change.ts'

@@ -1,4 +1,4 @@
-import { identifyWithAccess } from '../access-identity.ts'
+import { identifyWithAccess } from './access-identity.ts'
 import type { NoteSource } from './fetch-note.ts'
 
 /** About 5 MB. Of more integrations, those whose notes were returned least recently count as unproven again. */

@@ -1,9 +1,9 @@
 import { refuseResponse } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
-import type { Round } from './consume.ts'
 import { type ConsumerLease, makeDue } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
+import type { Round } from './round.ts'
 import { dueAgain, type RoundResult } from './round-rule.ts'
 
 /** A late `commit` waits this long until its notes are due again. It may hold the only connection of the pool. In milliseconds. */

@@ -1,49 +1,13 @@
-import { type ErrorFacts, errorFactsOf, type NoResponse } from '@notewire/protocol'
+import { type ErrorFacts, errorFactsOf } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
-import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { applyAndCommit } from './apply-and-commit.ts'
-import { type ConsumerKey, ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
+import { ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
+import type { Round } from './round.ts'
 import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, reachesEnd, unchanged } from './round-rule.ts'
-
-/** The second argument of `apply`. */
-export interface ConsumerContext<Transaction = never> {
-  /**
-   * Records the changes as applied in your own transaction in the mirror's database. Call it before you commit the transaction: the changes are
-   * then applied exactly once. In SQLite it is synchronous. If you do not call it, the consumer commits after `apply`: at least once.
-   *
-   * @throws MirrorError `consumer_lost` when another process has the lease: roll back
-   * @throws MirrorError `transaction_not_committed` after `apply` has returned: an await is missing. Roll back: the changes are sent again
-   * @throws OptionError if `transaction` has no open transaction, for example a pool: nothing is recorded
-   */
-  readonly commit: (transaction: Transaction) => Promise<void>
-  /** Fires on shutdown, and when another process has the lease: then stop and reject. */
-  readonly signal: AbortSignal
-}
-
-/**
- * Applies changes, all or none. If it throws or rejects, the changes are sent again. What it returns is ignored, except that it may not return
- * a `Response`: then the changes fail with the error `response_returned`.
- */
-export type ApplyChanges<Transaction = never> = (
-  changes: readonly ConsumerChange[],
-  context: ConsumerContext<Transaction>,
-) => NoResponse
-
-export interface Round<Transaction> extends ConsumerKey<Transaction> {
-  readonly batchSize: number
-  readonly apply: ApplyChanges<Transaction>
-  readonly signal: AbortSignal
-  readonly onProblem: MirrorHooks['onProblem']
-  /**
-   * Adds a listener that is called when this process has written changes, and returns a function that removes it. With it, an idle consumer polls
-   * the store less often.
-   */
-  readonly onChange?: ((listener: () => void) => () => void) | undefined
-}
 
 /** Result of `consumeDue`. */
 export interface ConsumeReport {

@@ -2,8 +2,9 @@ import { type ErrorFacts, OptionError, refuseUnknownOptions } from '@notewire/pr
 import { requireCount, requireFunction, requireSignal, requireWord } from '../context/mirror-options.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { type ApplyChanges, type ConsumeReport, consume, consumeDue, type Round } from './consume.ts'
+import { type ConsumeReport, consume, consumeDue } from './consume.ts'
 import { makeDue, readConsumer } from './consumer-lease.ts'
+import type { ApplyChanges, Round } from './round.ts'
 import { backoffEnd, retried } from './round-rule.ts'
 
 /** Options of `consumeDue`. */

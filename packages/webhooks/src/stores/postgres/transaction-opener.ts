@@ -25,7 +25,7 @@ export interface TransactionOpener<Transaction> {
 export type WorkIn<Transaction> = (open: OpenedTransaction<Transaction>) => Promise<void>
 
 /** A transaction that is open. */
-export interface OpenedTransaction<Transaction> {
+interface OpenedTransaction<Transaction> {
   /** Runs statements in the transaction. */
   readonly connection: PostgresConnection
   /**
