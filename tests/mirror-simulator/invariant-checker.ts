@@ -210,7 +210,10 @@ export class InvariantChecker {
   #checkProgress({ poll: { watermark } }: MirrorProgress): void {
     if (watermark === null) return
     // The pages of a lagging replica may have earlier dates than those of the previous poll.
-    if (watermark < this.#watermark && this.#scenario.rates.staleAnswer === 0 && !this.#hasLaggingReplicas) {
+    // A clock that is behind bounds the watermark of its instance.
+    const behindMs = Math.max(0, ...this.#scenario.skewsMs.map((skewMs) => -skewMs))
+    const isBack = watermark < this.#watermark - behindMs
+    if (isBack && this.#scenario.rates.staleAnswer === 0 && !this.#hasLaggingReplicas) {
       this.violated(`The watermark goes back from ${timeOf(this.#watermark)} to ${timeOf(watermark)}.`)
     }
     this.#watermark = watermark

@@ -109,8 +109,8 @@ export const plantedBugs: readonly PlantedBug[] = [
       'The watermark is taken from the last page. A change on an earlier page during the listing is never listed.',
     patches: [
       changing(
-        'const until = progress.underWay === undefined ? watermarkOf(page, progress.since) : progress.underWay.until',
-        'const until = watermarkOf(page, progress.since)',
+        'const until = progress.underWay === undefined ? watermarkOf(page, progress.since, now) : progress.underWay.until',
+        'const until = watermarkOf(page, progress.since, now)',
       ),
     ],
   },
