@@ -45,7 +45,9 @@ export class FeedReader {
     try {
       await this.read(reading, Number.POSITIVE_INFINITY)
     } catch (error) {
-      if (!(error instanceof MirrorError && error.code === 'position_lost')) throw error
+      // The backup may have been made before the copy had an id.
+      const isRejected = error instanceof MirrorError && ['position_lost', 'position_foreign'].includes(error.code)
+      if (!isRejected) throw error
       this.#context.chronicle.count('a position is lost')
       this.#position = undefined
       this.copy.clear()
