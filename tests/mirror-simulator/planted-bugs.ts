@@ -19,7 +19,7 @@ const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/scan.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
-const tracking = patchOf('mirror/src/rules/listing-track.ts')
+const judging = patchOf('mirror/src/service/failures.ts')
 const advancing = patchOf('mirror/src/rules/listing-rule.ts')
 const committing = patchOf('mirror/src/ledger/ledger.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
@@ -154,7 +154,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a forgotten cursor requested for ever',
     mistake: 'A cursor that the service has forgotten is requested again and again, so that the listing never ends.',
-    patches: [tracking("return 'unknown'", 'return undefined')],
+    patches: [judging("return 'unknown'", 'return undefined')],
   },
   {
     name: 'an empty list accepted',
