@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { type FileHandle, link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, link, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSystemError, systemError } from '../errors/system-error.ts'
 import { openRegularFile, readAtMost } from './regular-file.ts'
@@ -47,7 +47,8 @@ export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { mode: 0o700 })
   } catch (error) {
-    if (!isSystemError(error, 'EEXIST')) throw error
+    const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() ?? false
+    if (!isThere) throw error
   }
 }
 
