@@ -84,10 +84,10 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield })
       .catch((error) => {
         onError(error)
-        return { isLost: false }
+        return { dueAt: null }
       })
-      .then(({ isLost }) => {
-        conflicts.recordEnd(integration, isLost, monotonicNow(clock))
+      .then(({ dueAt }) => {
+        conflicts.recordEnd(integration, dueAt, monotonicNow(clock))
         running.delete(slice)
         changes.wake()
       })

@@ -59,8 +59,8 @@ interface WorkDone {
 interface SliceEnd {
   /** The error, if the work failed: the integration is then retried later, or parked. */
   readonly error: unknown
-  /** Whether the lease was lost, so that nothing was scheduled. */
-  readonly isLost: boolean
+  /** When the next slice is due; `null` without one, `undefined` if the lease was lost, so that nothing was scheduled. */
+  readonly dueAt: number | null | undefined
 }
 
 /**
@@ -83,13 +83,13 @@ export async function doSlice(
     const signal = AbortSignal.any([context.signal, lost])
     const doNext = () => nextWork(taken, { ...ofSlice, signal }, work).catch(outcomeOfLostLease)
     const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
-    if (next === undefined) return { error, isLost: error instanceof LeaseLostError }
+    if (next === undefined) return { error, dueAt: undefined }
     const offMs = context.clock.offMs()
     const now = context.clock.now() + offMs
     const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
     const isWritten = await settings.integrations.finish(record, written, now)
     if (isWritten && !signal.aborted) report(record, next, error, settings)
-    return { error, isLost: !isWritten }
+    return { error, dueAt: isWritten ? written.dueAt : undefined }
   })
 }
 

@@ -122,3 +122,17 @@ describe.each([
     expect(busy).toBeLessThan(0.6)
   })
 })
+
+it('a worker whose clock jumps ahead again and again within a minute polls each time, as in a test that moves Date', async () => {
+  let movedMs = 0
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + movedMs }
+  await using world = await manyCustomers(1, { store: openStore(), clock })
+  await world.mirrors.add('customer-0')
+  await world.mirrors.work(BUDGET)
+  for (let hour = 0; hour < 5; hour += 1) {
+    movedMs += 61 * MINUTE_MS
+    const before = world.asked().length
+    await world.mirrors.work(BUDGET)
+    expect(world.asked().length).toBe(before + 1)
+  }
+})
