@@ -9,11 +9,16 @@ const TRANSCRIPT = 'GET /v1/notes/*/transcript'
 /** A service whose events reach a mirror, and a consumer that starts from now. */
 async function aStage(notes = 0) {
   const world = await mirroredService({ notes }, { store: sqliteMirror(':memory:') }, { maxRetries: 0 })
-  await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
+  const receiver = { isDown: false }
+  await world.service.connect((secret) => {
+    const { fetch } = world.mirror.receiver({ secret })
+    return async (request) => (receiver.isDown ? new Response(null, { status: 503 }) : await fetch(request))
+  })
   const contents: ContentChange[] = []
   const removals: string[] = []
   return {
     world,
+    receiver,
     contents,
     removals,
     titles: () => [...new Set(contents.map(({ note }) => note.title))],
@@ -150,6 +155,41 @@ describe('a consumer that starts from now', () => {
     await settle(world)
     await stage.consume()
     expect(contents.at(-1)?.transcriptVersion).toBeGreaterThan(renamed?.transcriptVersion ?? Infinity)
+  })
+
+  it('gets an edit that the first listing has found, if its event arrives after the consumer has skipped the note', async () => {
+    await using stage = await aStage()
+    const { world, contents } = stage
+    const note = world.service.owner.record({ title: 'Draft' }).end()
+    await world.service.clock.advance('5m')
+    await stage.consume()
+    // The service sends the event of an edit some seconds later.
+    note.edit({ title: 'Edited' })
+    await world.mirror.sync()
+    await stage.consume()
+    expect(contents).toEqual([])
+    await settle(world)
+    await world.service.clock.advance('1h')
+    await stage.consume()
+    expect(stage.titles()).toEqual(['Edited'])
+  })
+
+  it('gets a meeting that the first listing has found, if its events arrive late', async () => {
+    await using stage = await aStage(2)
+    const { world, contents, receiver } = stage
+    await stage.consume()
+    receiver.isDown = true
+    world.service.owner.record({ title: 'Retried' }).end()
+    await world.service.clock.advance('20s')
+    await world.mirror.sync()
+    await stage.consume()
+    expect(contents).toEqual([])
+    receiver.isDown = false
+    await world.service.clock.advance('1h')
+    await settle(world)
+    await stage.consume()
+    expect(stage.titles()).toEqual(['Retried'])
+    expect(contents.at(-1)?.transcript?.text).toMatch(/\S/)
   })
 
   it('gets every note that changes after it started, in any order of listings, edits and outages', async () => {

@@ -53,6 +53,9 @@ describe('a deletion for either reason', () => {
   })
 })
 
+/** A live note that has changed since it became visible. */
+const aChangedNote = (traits: Partial<NoteState> = {}) => aLiveNote({ visibleRevision: 4, ...traits })
+
 describe('an update of a live note', () => {
   it.each([
     ['of the stored revision and no statuses', {}],
@@ -61,7 +64,7 @@ describe('an update of a live note', () => {
   ])('%s causes no read, and is recorded', (_, traits) => {
     const hint = aHint({ revision: 5, ...traits })
     const heard = { kind: 'note.updated', revision: hint.revision, sequence: 50, at: NOW }
-    expect(applyHint(aLiveNote(), hint, AT)).toEqual({ state: aLiveNote({ heard }) })
+    expect(applyHint(aChangedNote(), hint, AT)).toEqual({ state: aChangedNote({ heard }) })
   })
 
   it('causes a read if the note must be read anyway, because a read that began before the event proves nothing', () => {
@@ -77,7 +80,7 @@ describe('an update of a live note', () => {
     ['of no revision', { revision: null }],
     ['of an unknown kind, of a higher revision', { kind: 'note.shared' }],
   ])('%s makes it dirty, and changes nothing that is shown', (_, traits) => {
-    const decision = applyHint(aLiveNote(), aHint(traits), AT)
+    const decision = applyHint(aChangedNote(), aHint(traits), AT)
     expect(decision.state).toMatchObject({ presence: 'live', dirty: 50, dueAt: NOW, revision: 5 })
     expect(decision.announce).toBeUndefined()
   })
@@ -117,5 +120,33 @@ describe('an event', () => {
 
   it.each([{}, { note_id: '' }, { note_id: 7 }, { note_id: null }])('is not a hint with the data %j', (data) => {
     expect(hintIn(anEvent(data))).toBeUndefined()
+  })
+})
+
+describe('the first event about what a listing has found', () => {
+  const listed = aLiveNote({ visibleRevision: 5 })
+  const event = aHint({ revision: 5 })
+
+  it.each([
+    ['the listed record', {}],
+    ['other statuses than the listed record', { summaryStatus: 'pending' }],
+    ['a revision that the listing did not show', { revision: 4 }],
+  ])('is announced, for consumers that left the note out, if it names %s', (_, traits) => {
+    expect(applyHint(listed, { ...event, ...traits }, AT).announce).toBe('changed')
+  })
+
+  it('is announced once for each revision', () => {
+    const heard = applyHint(listed, aHint({ revision: 4 }), AT).state
+    expect(applyHint(heard, aHint({ revision: 4 }), AT).announce).toBeUndefined()
+    const last = applyHint(heard, event, AT)
+    expect(last.announce).toBe('changed')
+    expect(applyHint(last.state, event, AT).announce).toBeUndefined()
+  })
+
+  it.each<[string, Partial<NoteState>]>([
+    ['the note has changed since', { visibleRevision: 4 }],
+    ['the content of the note is still to be read', { settledRevision: null }],
+  ])('is not announced by itself if %s', (_, traits) => {
+    expect(applyHint({ ...listed, ...traits }, event, AT).announce).toBeUndefined()
   })
 })

@@ -39,8 +39,15 @@ export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): H
  * Applies a hint. A hint may be old, so it proves nothing: it makes the note dirty. `note.deleted`, for either reason, hides the note
  * immediately, and its revision becomes a floor: a read of a lower revision does not show the note again. If an event contains nothing
  * new about a live note that needs no read, the note is not made dirty.
+ *
+ * The first event about what a listing has found already is announced: a consumer that starts from now may have left the note out.
  */
-export function applyHint(known: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
+export function applyHint(known: NoteState, hint: Hint, time: HintTime): Decision {
+  const decision = decide(known, hint, time)
+  return isFirstAboutListed(known, hint) ? { announce: 'changed', ...decision } : decision
+}
+
+function decide(known: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
   const heard = heardEvent(known, hint, { sequence, at })
   const state = { ...known, recordingSessionId: hint.recordingSessionId ?? known.recordingSessionId }
   const dirty = Math.max(state.dirty ?? 0, sequence)
@@ -85,6 +92,16 @@ function isAlreadyKnown(state: NoteState, { revision, transcriptStatus, summaryS
     (transcriptStatus === null || transcriptStatus === state.transcriptStatus) &&
     (summaryStatus === null || summaryStatus === state.summaryStatus)
   )
+}
+
+/** Whether an event is the first of its revision, and the note became visible at that revision, or a higher one, and has not changed since. */
+function isFirstAboutListed(
+  { presence, revision, visibleRevision, settledRevision, heard }: NoteState,
+  hint: Hint,
+): boolean {
+  // The content that is still to be read, or a higher revision, is announced when it is stored.
+  if (presence !== 'live' || settledRevision === null || revision === null || revision !== visibleRevision) return false
+  return hint.revision !== null && hint.revision <= revision && hint.revision > (heard?.revision ?? -1)
 }
 
 function highest(one: number | null, other: number | null): number | null {
