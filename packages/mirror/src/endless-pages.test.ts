@@ -1,4 +1,5 @@
 import { createNotesService } from '@notewire/mock-server'
+import { anEvent } from '@notewire/webhooks/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { PAGED_SERVICE_URL, pagedService } from './fixtures/paged-service.ts'
@@ -140,6 +141,39 @@ it('createMirrors also slows down for pages that repeat a note at ever higher re
   expect(service.asked.length).toBeLessThan(120)
   stop.abort()
   await atLast(running)
+})
+
+it('createMirrors also slows down for pages that repeat a note which an event has deleted', async () => {
+  const { clock } = await createNotesService()
+  const service = pagedService(250)
+  service.answer = (cursor) =>
+    cursor === null ? undefined : idlePage([{ note_id: 'note_00001', revision: 1 }])
+  const mirrors = mirrorsOf(service, clock)
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  await mirrors.add('customer')
+  const deletion = anEvent({ kind: 'note.deleted', noteId: 'note_00001', revision: 7 })
+  const receiver = mirrors.receivers({ secretOf: () => secret })
+  expect((await receiver.process(deletion, { integration: 'customer' })).status).toBe('applied')
+  const stop = new AbortController()
+  const running = mirrors.run({ signal: stop.signal })
+  await atLast(clock.advance('1m'))
+  expect(service.asked.length).toBeLessThan(120)
+  stop.abort()
+  await atLast(running)
+})
+
+it('a backfill that was stopped for its idle pages ends, although the notes that it had listed are no longer on page one', async () => {
+  const service = pagedService(250)
+  const store = memoryMirror()
+  const mirror = () => createMirror({ client: service.client, store, keep: [] })
+  service.answer = (cursor) => (cursor === null ? undefined : idlePage([]))
+  await expect(atLast(mirror().sync())).rejects.toMatchObject({ code: 'listing_stalled' })
+  // As many notes as were listed, before them.
+  for (let index = 0; index < 100; index += 1) service.noteIds.add(`a_${1_000 + index}`)
+  service.answer = () => undefined
+  await vi.advanceTimersByTimeAsync(60 * 60_000)
+  await atLast(mirror().sync())
+  expect((await mirror().status()).notes).toMatchObject({ live: 350 })
 })
 
 it('a poll that lists all notes again is not slowed down', async () => {

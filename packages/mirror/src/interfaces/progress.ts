@@ -87,7 +87,7 @@ export interface ListingTrack {
   readonly waitUntil?: number | undefined
   /** For a poll: the checkpoint that it started after, from which it is restarted. */
   readonly startedAfter?: string | null | undefined
-  /** For a poll: the sequence number before its page one, from which its notes count as listed. Restarts keep this number. */
+  /** For a poll: the sequence number before its page one, or page one of its restart, from which its notes count as listed. */
   readonly startSequence?: number | undefined
 }
 

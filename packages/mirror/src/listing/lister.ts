@@ -165,7 +165,7 @@ export class Lister {
       noteIds: [...new Set([...notes.keys(), ...unusable])],
       decide,
       next: (before, writes) => {
-        counts = { listed, newNotes: earlier.newNotes + countNew(page, before, this.progress) }
+        counts = { listed, newNotes: earlier.newNotes + countNew(page, before, writes, this.progress) }
         return this.#leased(
           withAcceptedKey(progressAfterPage(this.progress, page, before, writes, counts), this.#context),
         )

@@ -67,16 +67,19 @@ async function* listChanges(
   const { checkpoint: stored, backfilledAt } = lister.progress.poll
   const phase = backfilledAt === null ? 'backfill' : 'poll'
   const startedAfter = startOf(lister.progress.poll)
-  const { startSequence = lister.sequence } = lister.progress.poll.track ?? {}
   let isRestart = mustBeginAgain
   if (isRestart) await requireRestart(lister, 'poll', context)
+  let { startSequence = lister.sequence } = isRestart ? {} : (lister.progress.poll.track ?? {})
   let done = 0
   const after = isRestart ? startedAfter : stored
   const changes = client.notes.changes({ after }, { limit: PAGE_SIZE, clock, signal })
   for await (const page of changes) {
     const { notes, leftOut, has_more, restarted } = page
     if (restarted) await requireRestart(lister, 'poll', context)
-    isRestart ||= restarted
+    if (restarted) {
+      isRestart = true
+      startSequence = lister.sequence
+    }
     const { checkpoint, isRepeated } = pass(page)
     const hasNext = has_more && !isRepeated
     // Most polls find nothing. The checkpoint of an empty last page is part of the end of the poll.

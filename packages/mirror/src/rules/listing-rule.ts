@@ -1,5 +1,6 @@
 import type { LeftOutNote } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
+import type { NoteState } from '../interfaces/note-state.ts'
 import type { NoteWrite } from '../interfaces/note-write.ts'
 import type { MirrorProgress, PollProgress, ScanProgress } from '../interfaces/progress.ts'
 import type { LoadedNotes } from '../interfaces/store.ts'
@@ -117,13 +118,22 @@ export function requireScan({ scan }: MirrorProgress): ScanProgress {
   return scan
 }
 
-/** Counts the notes of a page that the listing has not listed before, not even at another revision. */
-export function countNew(page: AppliedPage, before: LoadedNotes, progress: MirrorProgress): number {
+/**
+ * Counts the notes of a page that the listing has not listed before, not even at another revision. A record that proves nothing, because an event has
+ * announced a deletion at a higher revision, does not count: it leaves no trace that tells whether it is listed again.
+ */
+export function countNew(
+  page: AppliedPage,
+  before: LoadedNotes,
+  writes: readonly NoteWrite[],
+  progress: MirrorProgress,
+): number {
   const { startSequence } = page.phase === 'scan' ? (page.restarted ?? requireScan(progress)) : page
-  return page.notes.filter(({ note_id }) => {
-    const state = before.notes.get(note_id)?.state
-    return state === undefined || (state.evidence?.start ?? 0) < startSequence
-  }).length
+  const isListed = (state: NoteState | undefined) => (state?.evidence?.start ?? -1) >= startSequence
+  const inPage = new Set(page.notes.map(({ note_id }) => note_id))
+  return writes.filter(
+    ({ state }) => inPage.has(state.noteId) && isListed(state) && !isListed(before.notes.get(state.noteId)?.state),
+  ).length
 }
 
 /** Counts the changes that no event announced, since the latest event. */
