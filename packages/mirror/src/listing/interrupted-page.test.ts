@@ -1,8 +1,11 @@
+import { NotesClient } from '@notewire/client'
+import { createNotesService } from '@notewire/mock-server'
 import { expect, it } from 'vitest'
 import { abandoning } from '../fixtures/abandoning-store.ts'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
 import { withMembers } from '../fixtures/with-members.ts'
+import { createMirror } from '../index.ts'
 
 const EDITS = 11
 
@@ -46,4 +49,23 @@ it('the checkpoint of a page is committed with its last notes, and not before', 
   expect(pages.map(({ notes }) => notes)).toEqual([4, 4, 3])
   expect(pages.slice(0, -1).every((page) => page.checkpoint === checkpoint)).toBe(true)
   expect(pages.at(-1)?.checkpoint).not.toBe(checkpoint)
+})
+
+it('a full listing that dies between the commits of a page counts no note twice', async () => {
+  const { clock } = await createNotesService()
+  // A service that ignores `limit`. One record has no id.
+  const notes = Array.from({ length: 1_200 }, (_, index) => ({ note_id: `note_${index}`, revision: 1 }))
+  const fetch = async () => Response.json({ notes: [...notes, { revision: 1 }], has_more: false })
+  const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k1.secret', fetch })
+  const store = memoryMirror()
+  const mirrorOn = (of: typeof store) => createMirror({ client, store: of, clock, keep: [] })
+  await mirrorOn(store).sync({ scan: 'never' })
+  for (let calls = 5; calls < 17; calls += 2) {
+    const dying = mirrorOn(abandoning(store, calls)).sync({ scan: 'now' })
+    await Promise.race([dying, clock.advance('20s')])
+    // A full listing is due, or under way.
+    await clock.advance('25h')
+    await mirrorOn(store).sync()
+    expect((await mirrorOn(store).status()).lastScan, `after ${calls} calls`).toMatchObject({ seen: 1_200, unidentified: 1 })
+  }
 })

@@ -7,7 +7,7 @@ import type { NoteState } from '../interfaces/note-state.ts'
 import type { ListerLease, ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import type { ReadStamp } from '../rules/evidence.ts'
-import { type AppliedPage, countNew, type PageCounts, progressAfterPage } from '../rules/listing-rule.ts'
+import { type AppliedPage, countPart, NO_COUNTS, type PageCounts, progressAfterPage } from '../rules/listing-rule.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { withAcceptedKey } from './key-guard.ts'
 import { halvesOf, partsOf, withoutIds } from './page-parts.ts'
@@ -113,7 +113,7 @@ export class Lister {
     const scanBeganAt = scan?.beganAt
     const request = { start: this.sequence, source, requestedAt: this.#committedAt, scanBeganAt } as const
     const maxNotes = page.phase === 'poll' ? store.mostEditsPerCommit : MAX_NOTES_PER_COMMIT
-    let applied: AppliedPart = { hasChangedNotes: false, listed: 0, newNotes: 0 }
+    let applied: AppliedPart = { ...NO_COUNTS, hasChangedNotes: false }
     for (const part of partsOf(page, maxNotes)) applied = await this.#applyUnlessRefused(part, request, applied)
     return applied.hasChangedNotes
   }
@@ -159,13 +159,12 @@ export class Lister {
       const stamp = { ...request, end, at: clock.now() }
       return note === undefined ? applyUnusable(state, stamp) : applyRead(state, note, stamp, { keep })
     }
-    const listed = earlier.listed + page.notes.length + page.leftOut.length
-    let counts: PageCounts = { listed, newNotes: earlier.newNotes }
+    let counts: PageCounts = earlier
     const hasChangedNotes = await this.#write({
       noteIds: [...new Set([...notes.keys(), ...unusable])],
       decide,
       next: (before, writes) => {
-        counts = { listed, newNotes: earlier.newNotes + countNew(page, before, writes, this.progress) }
+        counts = countPart(page, before, writes, this.progress, earlier)
         return this.#leased(
           withAcceptedKey(progressAfterPage(this.progress, page, before, writes, counts), this.#context),
         )

@@ -36,10 +36,33 @@ interface PollPage {
   readonly startSequence: number
 }
 
-/** How many notes a page lists, whether they can be used or not, and how many of them the mirror did not have. */
+/** What a page lists, of which all parts up to this one are applied. */
 export interface PageCounts {
+  /** How many notes, whether they can be used or not. */
   readonly listed: number
+  /** How many of them the listing has not listed before. */
   readonly newNotes: number
+  /** How many of them are no tombstones, and have an identifier. */
+  readonly live: number
+  readonly unidentified: number
+}
+
+export const NO_COUNTS: PageCounts = { listed: 0, newNotes: 0, live: 0, unidentified: 0 }
+
+/** Adds a part of a page to the counts of its earlier parts. */
+export function countPart(
+  page: AppliedPage,
+  before: LoadedNotes,
+  writes: readonly NoteWrite[],
+  progress: MirrorProgress,
+  earlier: PageCounts,
+): PageCounts {
+  return {
+    listed: earlier.listed + page.notes.length + page.leftOut.length,
+    newNotes: earlier.newNotes + countNew(page, before, writes, progress),
+    live: earlier.live + liveIdsIn(page).length,
+    unidentified: earlier.unidentified + countUnidentified(page),
+  }
 }
 
 /** The progress after a page whose notes are written in the same commit. */
@@ -79,12 +102,12 @@ function afterScanPage(
   counts: PageCounts,
 ): MirrorProgress {
   const scan = scanOf(page, progress)
-  const live = liveIdsIn(page)
-  const kept = live.filter((noteId) => wasLiveBefore(before, noteId, scan))
-  const onPage = countUnidentified(page)
-  const unidentified = onPage === 0 ? scan.unidentified : (scan.unidentified ?? 0) + onPage
-  const counted = { ...scan, seen: scan.seen + live.length, kept: scan.kept + kept.length, unidentified }
-  if (page.isUnfinished) return { ...progress, scan: counted }
+  const keptHere = liveIdsIn(page).filter((noteId) => wasLiveBefore(before, noteId, scan))
+  const kept = scan.kept + keptHere.length
+  // What does not depend on what was stored before is counted with the last part: an interrupted page is listed again.
+  if (page.isUnfinished) return { ...progress, scan: { ...scan, kept } }
+  const unidentified = counts.unidentified === 0 ? scan.unidentified : (scan.unidentified ?? 0) + counts.unidentified
+  const counted = { ...scan, seen: scan.seen + counts.live, kept, unidentified }
   const { cursor } = page
   const phase = cursor === null ? 'listed' : 'listing'
   const isRestart = page.restarted !== undefined
@@ -122,7 +145,7 @@ export function requireScan({ scan }: MirrorProgress): ScanProgress {
  * Counts the notes of a page that the listing has not listed before, not even at another revision. A record that proves nothing, because an event has
  * announced a deletion at a higher revision, does not count: it leaves no trace that tells whether it is listed again.
  */
-export function countNew(
+function countNew(
   page: AppliedPage,
   before: LoadedNotes,
   writes: readonly NoteWrite[],
