@@ -99,3 +99,58 @@ describe.each([POLLS, FULL])('while all $name fail, run', (kind) => {
     })
   })
 })
+
+describe.each([POLLS, FULL])('createMirrors, while $name get no further than page one', ({ name, isRefused }) => {
+  it('reads the notes of events immediately, completes the other listing, and keeps the endpoint and what it has', async () => {
+    const store = memoryMirror()
+    await using world = await manyCustomers(1, { store })
+    const [customer] = world.customers
+    let isForgetting = false
+    let isListing = false
+    const fetch = async (request: Request) => {
+      const url = new URL(request.url)
+      const isPage = url.pathname === '/v1/notes' && isRefused(url)
+      if (isForgetting && isPage && url.searchParams.has('cursor')) {
+        isListing = true
+        return new Response(null, { status: 410 })
+      }
+      return await world.service.fetch(request)
+    }
+    const connect = () => ({ baseUrl: world.service.baseUrl, apiKey: customer?.apiKey ?? '', fetch })
+    const problems: unknown[] = []
+    const onProblem = ({ error }: { readonly error: unknown }) => void problems.push(error)
+    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem } })
+    const stalled = { ...world, mirrors }
+    await using port = await receiverOnPort(mirrors)
+    const notes = Array.from({ length: 150 }, (_, index) => customer?.write(`note ${index}`))
+    await mirrors.add('customer-0', port.optionsFor('customer-0'))
+    await workFor(stalled, 30)
+    expect(await mirrors.of('customer-0').status()).toMatchObject({ notes: { live: 150 } })
+
+    isForgetting = true
+    port.outage = 503
+    for (const note of notes) note?.edit({ title: 'edited' })
+    await workFor(stalled, 30)
+    port.outage = undefined
+    notes[7]?.moveTo(world.service.owner.createChannel('elsewhere'))
+    await workFor(stalled, 27 * 60)
+    expect(isListing).toBe(true)
+    expect(problems).toContainEqual(expect.objectContaining({ code: 'listing_stalled' }))
+    expect(await mirrors.get('customer-0')).toMatchObject({ state: 'active', endpoint: { status: 'active' } })
+    const { notes: counts, lastScan } = await mirrors.of('customer-0').status()
+    // Only a full listing finds that one has left.
+    expect(counts.live).toBe(name === FULL.name ? 150 : 149)
+    expect(lastScan?.seen).toBe(name === FULL.name ? undefined : 149)
+    await whileRunning(mirrors, async () => {
+      await world.service.clock.advance('1m')
+      customer?.write('hinted')
+      await world.service.clock.advance('2s')
+      expect(await world.titles('customer-0')).toContain('hinted')
+    })
+
+    isForgetting = false
+    await workFor(stalled, 90)
+    expect((await mirrors.of('customer-0').status()).notes).toMatchObject({ live: 150, dirty: 0 })
+    expect(new Set(await world.titles('customer-0'))).toEqual(new Set(['edited', 'hinted']))
+  })
+})
