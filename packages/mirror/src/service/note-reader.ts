@@ -1,4 +1,4 @@
-import { InvalidResponseError, type LeftOutNote, type NotesClient, NotesClientError } from '@notewire/client'
+import { InvalidResponseError, type NotesClient, NotesClientError } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
 import { coalesce } from '../concurrency/calls.ts'
 import { firstListedId, listPages } from './full-listing.ts'
@@ -6,10 +6,13 @@ import { firstListedId, listPages } from './full-listing.ts'
 /** Reads one note; `undefined` if it is proven that the key cannot access the note. */
 export type ReadNote = (noteId: string) => Promise<Note | undefined>
 
-/** What a full listing contains of the wanted notes, and all notes in it that cannot be used. */
+/** What a full listing contains of the wanted notes. It may be of any length, so nothing is kept of the other notes. */
 interface FullListing {
   readonly found: ReadonlyMap<string, Note>
-  readonly unusable: readonly LeftOutNote[]
+  /** The errors of the wanted notes that cannot be used. */
+  readonly unusable: ReadonlyMap<string, InvalidResponseError>
+  /** The error of the first note without an identifier that can be used, which may be any note. */
+  readonly unidentified: InvalidResponseError | undefined
 }
 
 /**
@@ -36,20 +39,23 @@ export function createNoteReader(client: NotesClient, signal: AbortSignal): Read
   async function findInListing(noteIds: readonly string[]): Promise<FullListing> {
     const wanted = new Set(noteIds)
     const found = new Map<string, Note>()
-    const unusable: LeftOutNote[] = []
+    const unusable = new Map<string, InvalidResponseError>()
+    let unidentified: InvalidResponseError | undefined
     for await (const { notes, leftOut } of listPages(client, null, signal)) {
       for (const note of notes) if (wanted.has(note.note_id)) found.set(note.note_id, note)
-      // Not all of them are arguments of one `push`: a page may contain more than a call can have arguments.
-      for (const note of leftOut) unusable.push(note)
+      for (const { note_id, error } of leftOut) {
+        if (note_id === undefined) unidentified ??= error
+        else if (wanted.has(note_id)) unusable.set(note_id, error)
+      }
     }
-    return { found, unusable }
+    return { found, unusable, unidentified }
   }
 
   async function listedNote(noteId: string): Promise<Note | undefined> {
-    const { found, unusable } = await listed(noteId)
+    const { found, unusable, unidentified } = await listed(noteId)
     const note = found.get(noteId)
-    const mayBeThisNote = unusable.find(({ note_id }) => note_id === undefined || note_id === noteId)
-    if (note === undefined && mayBeThisNote !== undefined) throw mayBeThisNote.error
+    const error = unusable.get(noteId) ?? unidentified
+    if (note === undefined && error !== undefined) throw error
     return note
   }
 
