@@ -146,8 +146,7 @@ it('createMirrors also slows down for pages that repeat a note at ever higher re
 it('createMirrors also slows down for pages that repeat a note which an event has deleted', async () => {
   const { clock } = await createNotesService()
   const service = pagedService(250)
-  service.answer = (cursor) =>
-    cursor === null ? undefined : idlePage([{ note_id: 'note_00001', revision: 1 }])
+  service.answer = (cursor) => (cursor === null ? undefined : idlePage([{ note_id: 'note_00001', revision: 1 }]))
   const mirrors = mirrorsOf(service, clock)
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   await mirrors.add('customer')

@@ -66,6 +66,9 @@ it('a full listing that dies between the commits of a page counts no note twice'
     // A full listing is due, or under way.
     await clock.advance('25h')
     await mirrorOn(store).sync()
-    expect((await mirrorOn(store).status()).lastScan, `after ${calls} calls`).toMatchObject({ seen: 1_200, unidentified: 1 })
+    expect((await mirrorOn(store).status()).lastScan, `after ${calls} calls`).toMatchObject({
+      seen: 1_200,
+      unidentified: 1,
+    })
   }
 })

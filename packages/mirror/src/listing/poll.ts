@@ -69,17 +69,15 @@ async function* listChanges(
   const startedAfter = startOf(lister.progress.poll)
   let isRestart = mustBeginAgain
   if (isRestart) await requireRestart(lister, 'poll', context)
-  let { startSequence = lister.sequence } = isRestart ? {} : (lister.progress.poll.track ?? {})
+  let { startSequence = lister.sequence } = lister.progress.poll.track ?? {}
   let done = 0
   const after = isRestart ? startedAfter : stored
   const changes = client.notes.changes({ after }, { limit: PAGE_SIZE, clock, signal })
   for await (const page of changes) {
     const { notes, leftOut, has_more, restarted } = page
     if (restarted) await requireRestart(lister, 'poll', context)
-    if (restarted) {
-      isRestart = true
-      startSequence = lister.sequence
-    }
+    isRestart ||= restarted
+    startSequence = startSequenceAt(lister, isRestart, startSequence)
     const { checkpoint, isRepeated } = pass(page)
     const hasNext = has_more && !isRepeated
     // Most polls find nothing. The checkpoint of an empty last page is part of the end of the poll.
@@ -91,6 +89,11 @@ async function* listChanges(
     const { track } = lister.progress.poll
     yield { notice: { phase, done, idlePages: track?.idlePages }, hasChangedNotes, isLast: !has_more, track }
   }
+}
+
+/** The sequence number from which notes count as listed: of the poll so far, or from its restart. */
+function startSequenceAt({ sequence }: Lister, isRestart: boolean, begun: number): number {
+  return isRestart ? sequence : begun
 }
 
 /** The checkpoint that a poll started after. An earlier version did not record it: then all notes are listed again. */

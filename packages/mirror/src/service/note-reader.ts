@@ -10,7 +10,7 @@ export type ReadNote = (noteId: string) => Promise<Note | undefined>
 interface FullListing {
   readonly found: ReadonlyMap<string, Note>
   /** The errors of the wanted notes that cannot be used. */
-  readonly unusable: ReadonlyMap<string, InvalidResponseError>
+  readonly unusable: ReadonlyMap<string | undefined, InvalidResponseError>
   /** The error of the first note without an identifier that can be used, which may be any note. */
   readonly unidentified: InvalidResponseError | undefined
 }
@@ -37,16 +37,14 @@ export function createNoteReader(client: NotesClient, signal: AbortSignal): Read
   }
 
   async function findInListing(noteIds: readonly string[]): Promise<FullListing> {
-    const wanted = new Set(noteIds)
+    const wanted = new Set<string | undefined>(noteIds)
     const found = new Map<string, Note>()
-    const unusable = new Map<string, InvalidResponseError>()
+    const unusable = new Map<string | undefined, InvalidResponseError>()
     let unidentified: InvalidResponseError | undefined
     for await (const { notes, leftOut } of listPages(client, null, signal)) {
-      for (const note of notes) if (wanted.has(note.note_id)) found.set(note.note_id, note)
-      for (const { note_id, error } of leftOut) {
-        if (note_id === undefined) unidentified ??= error
-        else if (wanted.has(note_id)) unusable.set(note_id, error)
-      }
+      for (const note of notes.filter(({ note_id }) => wanted.has(note_id))) found.set(note.note_id, note)
+      for (const { note_id, error } of leftOut.filter((note) => wanted.has(note.note_id))) unusable.set(note_id, error)
+      unidentified ??= leftOut.find(({ note_id }) => note_id === undefined)?.error
     }
     return { found, unusable, unidentified }
   }
