@@ -18,6 +18,8 @@ export interface SqliteConnection {
   readonly isTransaction?: boolean
   /** Whether a transaction is open: the property of `better-sqlite3`. */
   readonly inTransaction?: boolean
+  /** Whether statements are allowed while an iterator is open: the method of `better-sqlite3`. */
+  unsafeMode?(isUnsafe: boolean): unknown
   /** The file, in `node:sqlite` from Node.js 22.16 on. */
   location?(): string | null
   /** The file, in `better-sqlite3`. */
@@ -131,6 +133,11 @@ export function betweenSavepoints<Result>(
   return result
 }
 
+/** Whether the connection refuses a statement because the rows of another one are still being read. */
+export function isIterating(error: unknown): boolean {
+  return error instanceof Error && /statements in progress|busy executing a query/.test(error.message)
+}
+
 const OTHER_FILE =
   'It is the database of the connection that was passed to commit. Open it on the file of the store, so that your rows and the ' +
   'record of the store are committed together.'
@@ -168,6 +175,17 @@ function rollBack(connection: SqliteConnection): void {
     connection.exec('ROLLBACK')
   } catch {
     // SQLite has already rolled back by itself, for example because the disk is full.
+    if (connection.inTransaction === true) rollBackWhileIterating(connection)
+  }
+}
+
+/** `better-sqlite3` refuses every statement while an iterator is open, and the transaction would stay open for whatever comes next. */
+function rollBackWhileIterating(connection: SqliteConnection): void {
+  connection.unsafeMode?.(true)
+  try {
+    connection.exec('ROLLBACK')
+  } finally {
+    connection.unsafeMode?.(false)
   }
 }
 

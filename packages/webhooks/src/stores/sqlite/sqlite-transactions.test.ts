@@ -17,6 +17,11 @@ const drivers = [
   { driver: 'better-sqlite3', open: (path: string): SqliteConnection => new Database(path, { timeout: 0 }) },
 ]
 
+/** A statement of which rows are read one by one. */
+interface ReadableStatement {
+  iterate(): Iterator<unknown>
+}
+
 type Handler = (context: TransactionContext<SqliteConnection>) => unknown
 
 const insert: Handler = ({ transaction }) => transaction.prepare("INSERT INTO effects VALUES ('one')").run()
@@ -43,6 +48,33 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
     expect((await receiver.process(event)).status).toBe('duplicate')
     expect(await receiver.process({ ...event, event_id: 'two' })).toMatchObject({ status: 'stale', appliedRevision: 7 })
     expect(effects()).toBe(1)
+  })
+
+  it.each([
+    ['of rows that it reads', 'SELECT 1 UNION SELECT 2'],
+    ['of rows that it writes', "INSERT INTO effects VALUES ('two'), ('three') RETURNING *"],
+  ])('never keeps a transaction open if the handler leaves an iterator %s open', async (_name, text) => {
+    let opened: Iterator<unknown> | undefined
+    const { receiver, database, path } = await setUp((context) => {
+      insert(context)
+      if (opened !== undefined) return
+      opened = (context.transaction.prepare(text) as unknown as ReadableStatement).iterate()
+      opened.next()
+    })
+    const written = () => open(path).prepare('SELECT * FROM effects').all().length
+    const first = await receiver.process(event)
+    // Of the two drivers, node:sqlite commits while rows are being read.
+    if (first.status === 'failed') {
+      expect(first).toMatchObject({
+        error: { code: 'transaction_ended', message: expect.stringMatching(/iterator/) },
+      })
+      expect(written()).toBe(0)
+      expect((await receiver.process(event)).status).toBe('store-failed')
+    }
+    opened?.return?.()
+    expect(['applied', 'duplicate']).toContain((await receiver.process(event)).status)
+    expect(written()).toBe(1)
+    expect(database.isTransaction ?? database.inTransaction).toBe(false)
   })
 
   it('rolls both back if the handler throws after it has written', async () => {

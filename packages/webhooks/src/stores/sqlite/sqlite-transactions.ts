@@ -12,6 +12,7 @@ import { type DurableObjectSqlStorage, runAll as runInDurableObject } from '../.
 import {
   betweenSavepoints,
   inTransaction,
+  isIterating,
   pathOf,
   runAll,
   type SqliteConnection,
@@ -78,7 +79,7 @@ export function sqliteTransactions<Connection extends SqliteConnection>(
     transaction: database,
     run: (statements) => runAll(durable(), statements),
     inTransaction: (work) => inTransaction(durable(), work),
-    handle: (handler) => betweenSavepoints(database, handler, (cause) => new TransactionEndedError(undefined, cause)),
+    handle: (handler) => betweenSavepoints(database, handler, endedBy),
     path: () => pathOf(database),
   })
 }
@@ -195,6 +196,14 @@ function transactNow<Transaction>(
   }
   return { status: 'committed' }
 }
+
+function endedBy(cause: unknown): TransactionEndedError {
+  return new TransactionEndedError(isIterating(cause) ? STILL_ITERATING : undefined, cause)
+}
+
+const STILL_ITERATING =
+  'an iterator of the handler was still open when the handler returned. Read it to its end, leave the loop with break, or call its method ' +
+  'return: otherwise the connection refuses all later writes, too. The event was rolled back and will be retried.'
 
 // A deferred foreign key fails at the commit. The codes of the drivers differ, and the message is the same.
 function isConstraint(error: unknown): boolean {
