@@ -191,8 +191,9 @@ class HandlerStatements {
   }
 }
 
-const STILL_RUNNING =
-  'a statement or a cursor of the handler was still running when the handler returned: an await or a return is missing before it, or the cursor was ' +
+/** The message if the handler has returned too early. */
+export const STILL_RUNNING =
+  'a statement, a cursor or a nested transaction of the handler was still running when the handler returned: an await or a return is missing before it, or the cursor was ' +
   'not closed. Wait for every statement. The event was rolled back and will be retried.'
 
 /** The message of a statement after the end of its handler. */

@@ -24,6 +24,8 @@ const event = anEvent({ kind: 'note.updated', eventId: 'one', revision: 7 })
 /** The transaction of a library: its statements run on a connection that other transactions use afterwards. */
 interface LibraryTransaction {
   execute(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
+  /** Runs work within a savepoint. */
+  transaction(work: (nested: LibraryTransaction) => Promise<void>): Promise<void>
 }
 
 /** A query builder as most are: it commits when the work resolves, rolls back when it rejects, and wraps errors. */
@@ -42,11 +44,22 @@ async function transaction(work: (transaction: LibraryTransaction) => Promise<vo
 }
 
 function wrapped(client: PoolClient | Pool): LibraryTransaction {
+  const execute: LibraryTransaction['execute'] = (text, values) =>
+    client.query(text, values).catch((cause) => {
+      throw new Error('the statement failed', { cause })
+    })
   return {
-    execute: (text, values) =>
-      client.query(text, values).catch((cause) => {
-        throw new Error('the statement failed', { cause })
-      }),
+    execute,
+    async transaction(work) {
+      await execute('SAVEPOINT nested')
+      try {
+        await work(wrapped(client))
+        await execute('RELEASE SAVEPOINT nested')
+      } catch (error) {
+        await execute('ROLLBACK TO SAVEPOINT nested')
+        throw error
+      }
+    },
   }
 }
 
@@ -122,6 +135,36 @@ describe('the transactions of a library', () => {
     expect(await effects()).toBe(2)
   })
 
+  it('fail if a statement that nobody waits for fails before the COMMIT, which the library then takes for done', async () => {
+    const receiver = receiverWith(insert, (work) =>
+      transaction(async (given) => {
+        await work(given)
+        await given.execute('SELECT 1 / 0').catch(() => undefined)
+      }),
+    )
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
+    expect(await effects()).toBe(0)
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
+  })
+
+  it('are made again if the handler runs COMMIT and sets another revision', async () => {
+    const receiver = createReceiver({
+      secret: TEST_SECRET,
+      store: postgresTransactions(transaction, connectionOf),
+      logger: recordingLogger(),
+      on: {
+        'note.updated': async (_event, context) => {
+          await context.transaction.execute('COMMIT')
+          context.setAppliedRevision(9)
+        },
+      },
+    })
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
+    expect((await receiverWith(insert).process({ ...event, data: { ...event.data, revision: 10 } })).status).toBe(
+      'applied',
+    )
+  })
+
   it('do not forget that another process has applied the event after the handler has run ROLLBACK', async () => {
     const receiver = receiverWith(async (work) => {
       await work.execute('ROLLBACK')
@@ -143,6 +186,38 @@ describe('the transactions of a library', () => {
     expect(await receiver.process(event)).toMatchObject({ status: 'failed', error })
     expect(late).toMatchObject([error])
     expect(await effects()).toBe(0)
+  })
+
+  it('contain what a transaction within them writes', async () => {
+    const receiver = receiverWith(async (work) => {
+      await work.transaction(async (nested) => void (await insert(nested)))
+      await work.transaction(async (nested) => void (await nested.execute('SELECT 1 / 0'))).catch(() => undefined)
+    })
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect(await effects()).toBe(1)
+  })
+
+  it.each(['returns', 'throws'])('are complete if a handler that does not wait for one within them %s', async (end) => {
+    const late: unknown[] = []
+    const single = databases.poolOf(pool.options.connectionString ?? '', { max: 1 })
+    const receiver = receiverWith(
+      async (work) => {
+        const nesting = work.transaction(async (nested) => {
+          await insert(nested)
+          await sleep(20)
+          await insert(nested)
+        })
+        nesting.catch((error) => late.push(error))
+        if (end === 'throws') throw new Error('out of paper')
+      },
+      (work) => transaction(work, single),
+    )
+    const message = end === 'throws' ? 'out of paper' : expect.stringMatching(/await/)
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { message } })
+    expect(late).toMatchObject([{ code: 'transaction_ended' }])
+    const other = receiverWith(insert, (work) => transaction(work, single))
+    expect((await other.process(event)).status).toBe('applied')
+    expect(await effects()).toBe(1)
   })
 
   it('do not end the process if their connection breaks, if the pool is passed', async () => {

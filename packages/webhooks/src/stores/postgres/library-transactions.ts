@@ -13,6 +13,7 @@ import {
   explainEnd,
   GivenUpError,
   limited,
+  nextTurn,
   RELEASE_SAVEPOINT,
   SAVEPOINT,
   Slots,
@@ -52,13 +53,17 @@ export function libraryTransactions<Transaction>(
   return {
     connection: { query: (text, values) => queryAlone(open, connectionOf, text, values) },
     slots: pool === undefined ? new Slots(MAX_TRANSACTIONS) : slotsOf(pool),
+    knowsCommit: false,
     run: async (work, givenUp) => {
       await open((transaction) => {
         listenToClientOf(transaction)
         const connection = connectionOf(transaction)
         const endable = endableTransaction(transaction)
         const working = betweenSavepoints(work, endable, connection)
-        return untilGivenUp(working, givenUp, connection).finally(endable.end)
+        return untilGivenUp(working, givenUp, connection).finally(() => {
+          // A handler that was given up may never end.
+          void endable.end()
+        })
       })
     },
   }
@@ -84,14 +89,15 @@ async function betweenSavepoints<Transaction>(
       try {
         await handler(endable.transaction)
       } finally {
-        endable.end()
+        await endable.end()
       }
+      endable.requireComplete()
     },
   })
   await limited(connection.query(RELEASE_SAVEPOINT, []), 'commit').catch(throwEnd)
   // A statement that ran when the handler returned has ended now. The function that has sent it may go on, and use the transaction again.
-  await new Promise((resolve) => setImmediate(resolve))
-  endable.requireUnused()
+  await nextTurn()
+  endable.requireComplete()
 }
 
 const NO_TRANSACTION = '25P01'

@@ -40,6 +40,7 @@ export function poolTransactions<Client extends PostgresPoolClient>(
   return {
     connection: pool,
     slots: slotsOf(pool),
+    knowsCommit: true,
     run: (work, givenUp) => runOn(pool, work, givenUp),
   }
 }

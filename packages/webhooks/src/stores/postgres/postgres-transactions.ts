@@ -22,7 +22,7 @@ import { Looks } from './looks.ts'
 import { receiverQueries } from './migration.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
-import { explainEnd, limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
+import { explainEnd, isRefusal, limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
 import { noRowIfChanged, WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store of which the receiver processes each event in one transaction of PostgreSQL. */
@@ -117,9 +117,15 @@ function storeWith<Transaction>(
   return new TransactionsInPostgres(opener, options)
 }
 
-/** The mark of another process has another token. */
-const TAKE_BACK =
-  'UPDATE notewire_events SET forgotten = true WHERE integration = $1 AND event_id = $2 AND fencing_token = $3::bigint'
+/** The marks of an event that one transaction has made. The mark of another process has another token. */
+const MARKED = 'integration = $1 AND event_id = $2 AND fencing_token IN ($3::bigint, $4::bigint)'
+
+const TAKE_BACK = `UPDATE notewire_events SET forgotten = true WHERE ${MARKED}`
+
+const LOOK_FOR_MARK = `SELECT true AS found FROM notewire_events WHERE ${MARKED}`
+
+/** The fencing tokens of the first and the last mark. */
+type Marks = readonly [first: string, last: string]
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -148,7 +154,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     let hasChanged = false
     let isCommitting = false
     const before = work.change()
-    let mark: string | undefined
+    let marks: Marks | undefined
     try {
       await this.#opener.run(async ({ connection, handle }) => {
         isCommitting = false
@@ -157,7 +163,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
           hasChanged = true
           throw new Error('the event or its note has changed since the look')
         }
-        mark = token
+        marks = [token, token]
         await handle((transaction) => work.call(transaction))
         const after = work.change()
         if (after?.revision !== before?.revision) {
@@ -166,13 +172,15 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
           const isHeld = await this.#hold(connection, request, held, after).catch(throwEnd)
           // The rows have changed if the handler has ended the transaction.
           if (isHeld === null) throw new TransactionEndedError()
+          marks = [token, isHeld]
         }
         isCommitting = true
       }, work.givenUp)
+      await this.#requireMark(request, marks)
       return { status: 'committed' }
     } catch (error) {
       if (hasChanged) return { status: 'changed' }
-      if (!mayHaveCommitted(isCommitting, error)) await this.#takeBack(request, mark)
+      if (!mayHaveCommitted(isCommitting, error)) await this.#takeBack(request, marks)
       if (CONFLICTS.includes(postgresCodeOf(error))) return { status: 'conflict', error }
       if (isCommitting && isRefusal(postgresCodeOf(error))) return { status: 'refused', error }
       throw error
@@ -193,10 +201,21 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     return this.#store.migrate()
   }
 
+  /**
+   * Most libraries take the COMMIT of a transaction in which a statement has failed for done, although PostgreSQL has rolled back.
+   *
+   * @throws TransactionEndedError if the mark of the event is missing
+   */
+  async #requireMark({ integration, eventId }: ClaimRequest, marks: Marks | undefined): Promise<void> {
+    if (this.#opener.knowsCommit || marks === undefined) return
+    const found = await this.#queries.run('look for the mark', LOOK_FOR_MARK, [integration, eventId, ...marks])
+    if (found.length === 0) throw new TransactionEndedError()
+  }
+
   /** Lets the event be processed again, if the handler has committed this mark. Never rejects. */
-  async #takeBack({ integration, eventId }: ClaimRequest, token: string | undefined): Promise<void> {
-    if (token === undefined) return
-    await this.#queries.run('take back', TAKE_BACK, [integration, eventId, token]).catch(() => undefined)
+  async #takeBack({ integration, eventId }: ClaimRequest, marks: Marks | undefined): Promise<void> {
+    if (marks === undefined) return
+    await this.#queries.run('take back', TAKE_BACK, [integration, eventId, ...marks]).catch(() => undefined)
   }
 
   /** Marks the event as processed, which locks its row and that of its note. @returns the fencing token; `null` if a row has changed */
@@ -220,16 +239,4 @@ function mayHaveCommitted(isCommitting: boolean, error: unknown): boolean {
 
 function throwEnd(error: unknown): never {
   throw explainEnd(error)
-}
-
-/** The SQLSTATEs of the connection, the transaction, resources, operators and the system. Their classes are the first two characters. */
-const CLASSES_OF_THE_DATABASE: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58', 'XX'])
-
-/**
- * Whether the SQLSTATE of a COMMIT means that the database has refused what the handler had written, for example because of a deferred
- * constraint. Node.js and Prisma have codes of five characters, too, such as `EPIPE` and `P2028`.
- */
-function isRefusal(code: unknown): boolean {
-  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || /^(?:E[A-Z]{4}|P[1-9]\d{3})$/.test(code)) return false
-  return !CLASSES_OF_THE_DATABASE.has(code.slice(0, 2))
 }

@@ -11,6 +11,8 @@ export interface TransactionOpener<Transaction> {
   readonly connection: PostgresConnection
   /** Limits how many transactions are open at once. */
   readonly slots: Slots
+  /** Whether `run` rejects if PostgreSQL answers to the COMMIT that it has rolled back. */
+  readonly knowsCommit: boolean
   /**
    * Begins, sets a savepoint, calls `work`, releases the savepoint, and commits; rolls back if `work` rejects, or when `givenUp` resolves
    * before `work` ends. The savepoint exists no longer if the handler has ended the transaction, even if it has begun another one.
@@ -48,6 +50,18 @@ export function explainEnd(error: unknown): unknown {
   return ENDED.includes(postgresCodeOf(error)) ? new TransactionEndedError(undefined, error) : error
 }
 
+/** The SQLSTATEs of the connection, the transaction, resources, operators and the system. Their classes are the first two characters. */
+const CLASSES_OF_THE_DATABASE: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58', 'XX'])
+
+/**
+ * Whether the SQLSTATE of a COMMIT means that the database has refused what the handler had written, for example because of a deferred
+ * constraint. Node.js and Prisma have codes of five characters, too, such as `EPIPE` and `P2028`.
+ */
+export function isRefusal(code: unknown): boolean {
+  if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || /^(?:E[A-Z]{4}|P[1-9]\d{3})$/.test(code)) return false
+  return !CLASSES_OF_THE_DATABASE.has(code.slice(0, 2))
+}
+
 /** The receiver has stopped waiting for the handler, so the transaction is rolled back. It is not reported. */
 export class GivenUpError extends Error {}
 
@@ -59,6 +73,11 @@ export function limited<Result>(
 ): Promise<Result> {
   const tooLate = () => new PostgresTimeoutError(operation, `${STORE_TIME_LIMIT_MS / 1000} s`, AFTER_TIMEOUT)
   return withinTimeLimit(work, STORE_TIME_LIMIT_MS, tooLate, onLate)
+}
+
+/** Lets functions go on that nobody waits for. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
 }
 
 /** A limit of what runs at once. The one that waits longest is next. */
