@@ -73,7 +73,7 @@ function refuseLate<Transaction>(
   const error = transactionNotCommitted(TOO_LATE)
   // The process may end when the error leaves the transaction, because nobody waits for it.
   const again = round.ended
-    .then(() => makeDue(round, ({ state }, now) => dueAgain(state, deliveries, error, now)))
+    .then(() => makeDue(round, ({ state }, now) => dueAgain(state, deliveries, lease.state.cursor, error, now)))
     .catch((failure: unknown) => callHook(round.onProblem, { error: failure }))
   callHook(round.onProblem, { error })
   return lease.refuseIn(transaction, error, Promise.race([again, round.clock.sleep(LATE_WAIT_MS)]))

@@ -107,15 +107,23 @@ export function retried({ state, notes }: ConsumerRecord, now: number): RoundRes
   return { ...unchanged(state), notes: new Map((due ?? []) as [string, ConsumerNote][]) }
 }
 
-/** Makes notes due again that a round has recorded as applied, after the pause of a first failure. */
+/**
+ * Takes back that a round has recorded notes as applied: they have failed, and wait or are parked.
+ *
+ * @param cursor  the cursor before the round
+ */
 export function dueAgain(
   state: ConsumerState,
   deliveries: readonly Delivery[],
+  cursor: number,
   error: unknown,
   now: number,
 ): RoundResult {
-  const waiting = { attempts: 1, dueAt: now + FIRST_PAUSE_MS, parkedAt: null, error: errorFactsOf(error) }
-  const notes = deliveries.map(({ note, since }): [string, ConsumerNote] => [note.state.noteId, { since, ...waiting }])
+  const facts = errorFactsOf(error)
+  const notes = deliveries.map((delivery): [string, ConsumerNote] => [
+    delivery.note.state.noteId,
+    afterFailure(delivery, facts, cursor, now),
+  ])
   return { ...unchanged(state), notes: new Map(notes) }
 }
 

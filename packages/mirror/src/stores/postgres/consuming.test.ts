@@ -157,6 +157,40 @@ describe('commit in a transaction of PostgreSQL', () => {
     expect(await readRows()).toEqual(['a', 'b'])
   })
 
+  it('after apply has returned counts as a failure: its note waits longer each time, and is parked in the end', async () => {
+    const { mirror, notes, applyIn, clock } = aConsumer()
+    await notes.show('a', 'First')
+    const write = applyIn(async (client, commit) => {
+      await commit(client)
+      await client.query('COMMIT')
+    })
+    const working: Promise<unknown>[] = []
+    const forgetful: typeof write = async (...given) => void working.push(write(...given).catch(() => undefined))
+    const round = async () => {
+      const { applied } = await mirror.consumeDue({ name: 'index', apply: forgetful })
+      await Promise.all(working)
+      return applied
+    }
+    expect(await round()).toBe(1)
+    clock.advance(1_000)
+    expect(await round()).toBe(1)
+    clock.advance(3_999)
+    expect(await round()).toBe(0)
+    clock.advance(1)
+    for (let attempts = 3; attempts <= 8; attempts += 1) {
+      expect(await round()).toBe(1)
+      clock.advance(6 * 60 * 60_000)
+    }
+    expect(await round()).toBe(0)
+    expect(await mirror.consumerStatus('index')).toMatchObject({
+      waiting: 0,
+      parked: [{ noteId: 'a', error: { code: 'transaction_not_committed' } }],
+    })
+    await mirror.retryParked('index')
+    expect(await mirror.consumeDue({ name: 'index', apply: write })).toMatchObject({ applied: 1 })
+    expect(await readRows()).toEqual(['a'])
+  })
+
   it('takes effect with the rows of the transaction in which it runs, if another was rolled back before', async () => {
     const { mirror, notes, applyIn } = aConsumer()
     await notes.show('a', 'First')
