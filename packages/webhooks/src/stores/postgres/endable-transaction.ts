@@ -1,5 +1,6 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
 import { STILL_RUNNING, TOO_LATE } from './handler-client.ts'
+import { isPromise } from './query-arguments.ts'
 
 /** A transaction of a library, as a handler gets it. */
 export interface EndableTransaction<Transaction> {
@@ -100,10 +101,6 @@ type Callable = (...values: readonly unknown[]) => unknown
 
 function isCallable(value: unknown): value is Callable {
   return typeof value === 'function'
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function'
 }
 
 function isObject(value: unknown): value is object {

@@ -190,6 +190,31 @@ describe('a handler without await', () => {
     expect(await effects()).toEqual(['one a'])
   })
 
+  it.each<[string, (later: () => void) => unknown]>([
+    ['in a microtask', (later) => void Promise.resolve().then(later)],
+    ['in the next tick', (later) => process.nextTick(later)],
+    ['in the next turn', (later) => setImmediate(later)],
+  ])('fails the event if its first statement comes %s after its end', async (_name, defer) => {
+    const receiver = receiverWith(({ transaction }, eventId) => {
+      defer(() => void insert(transaction, eventId, 'late').catch(() => undefined))
+    })
+    expect(await receiver.process(event)).toMatchObject({
+      status: 'failed',
+      error: { code: 'transaction_ended', message: expect.stringMatching(/await/) },
+    })
+    expect((await receiverWith(() => undefined).process(event)).status).toBe('applied')
+  })
+
+  it('commits if it has left a stream that closes itself, as a loop with break does', async () => {
+    const receiver = receiverWith(async ({ transaction }, eventId) => {
+      await insert(transaction, eventId, 'a')
+      transaction.query(new ClosingPortal('SELECT 1'))
+    })
+    expect((await receiver.process(event)).status).toBe('applied')
+    expect(await effects()).toEqual(['one a'])
+    expect(pool.idleCount).toBe(pool.totalCount)
+  })
+
   it('gets an error for every kind of statement after its end', async () => {
     const kept: PoolClient[] = []
     const receiver = receiverWith(({ transaction }) => void kept.push(transaction))
@@ -271,4 +296,17 @@ class OpenPortal {
   readonly handleRowDescription = () => undefined
   readonly handleError = () => undefined
   readonly handleReadyForQuery = () => undefined
+}
+
+/** Closes its portal, as a stream of `pg-query-stream` does after `break`: it says so at once, and PostgreSQL answers later. */
+class ClosingPortal extends OpenPortal {
+  readonly destroyed = true
+
+  override submit(connection: Connection): void {
+    super.submit(connection)
+    setTimeout(() => {
+      connection.close({ type: 'P', name: 'open' }, true)
+      connection.sync()
+    }, 30)
+  }
 }

@@ -1,10 +1,13 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
+import { type Callback, callbackIn, isClosed, isPromise, isSubmittable, type Submittable, textOf } from './query-arguments.ts'
+import { limited, nextTurn } from './transaction-opener.ts'
 import { transactionStatementIn } from './transaction-statements.ts'
 
 /** The methods of a client of `pg` that its stand-in calls. */
 interface Client {
   query(...given: never): unknown
   on?(event: string, listener: () => void): unknown
+  once?(event: string, listener: () => void): unknown
   off?(event: string, listener: () => void): unknown
 }
 
@@ -20,11 +23,11 @@ export interface HandlerClient<Given> {
   /** The handler has ended, or the receiver no longer waits for it: refuses all later statements. */
   end(why: HandlerEnd): void
   /**
-   * Checks, when the handler has returned, that its work is complete.
+   * Checks, when the handler has returned, that its work is complete. Waits for cursors and streams that the handler has closed.
    *
-   * @throws TransactionEndedError if a statement is still running, or if the handler wanted to end the transaction
+   * @throws TransactionEndedError if a statement is still running, comes in this turn, or would have ended the transaction
    */
-  requireComplete(): void
+  complete(): Promise<void>
 }
 
 /** Makes the stand-in for a client, for one event. */
@@ -34,10 +37,10 @@ export function handlerClient<Given extends Client>(client: Given): HandlerClien
     // The stand-in has every property of the client.
     client: new Proxy(transaction, standInFor(client)) as unknown as Given,
     get isStreaming() {
-      return transaction[STATE].streams > 0
+      return transaction[STATE].isStreaming
     },
     end: (why) => transaction[STATE].end(why),
-    requireComplete: () => transaction[STATE].requireComplete(),
+    complete: () => transaction[STATE].complete(),
   }
 }
 
@@ -100,7 +103,7 @@ class HandlerStatements {
   readonly listened: Listened[] = []
   readonly #client: Client
   readonly #running = new Set<symbol>()
-  #streams = 0
+  readonly #streams = new Set<Submittable>()
   #refused: TransactionEndedError | undefined
   #end: HandlerEnd | undefined
 
@@ -108,8 +111,8 @@ class HandlerStatements {
     this.#client = client
   }
 
-  get streams(): number {
-    return this.#streams
+  get isStreaming(): boolean {
+    return this.#streams.size > 0
   }
 
   /** Sends a statement in one of the ways of `pg`: with a promise, with a callback, or as an object that submits itself. */
@@ -117,7 +120,7 @@ class HandlerStatements {
     const error = this.#refusal(given[0])
     if (isSubmittable(given[0])) {
       if (error !== undefined) throw error
-      return this.#stream(given)
+      return this.#stream(given[0], given)
     }
     const { callback, withCallback } = callbackIn(given)
     if (callback !== undefined) {
@@ -133,13 +136,27 @@ class HandlerStatements {
     for (const [event, listener] of this.listened.splice(0)) this.#client.off?.(event, listener)
   }
 
-  requireComplete(): void {
+  async complete(): Promise<void> {
+    this.#requireComplete()
+    if (this.isStreaming) {
+      await limited(new Promise<void>((resolve) => this.#client.once?.('drain', resolve)), 'close a cursor')
+    }
+    await nextTurn()
+    this.#requireComplete()
+  }
+
+  #requireComplete(): void {
     if (this.#refused !== undefined) throw this.#refused
-    if (this.#running.size > 0 || this.#streams > 0) throw new TransactionEndedError(STILL_RUNNING)
+    const isRunning = this.#running.size > 0 || ![...this.#streams].every(isClosed)
+    if (isRunning) throw new TransactionEndedError(STILL_RUNNING)
   }
 
   #refusal(statement: unknown): TransactionEndedError | undefined {
-    if (this.#end !== undefined) return new TransactionEndedError(this.#end === 'ended' ? TOO_LATE : GIVEN_UP)
+    if (this.#end === 'given-up') return new TransactionEndedError(GIVEN_UP)
+    if (this.#end === 'ended') {
+      this.#refused ??= new TransactionEndedError(TOO_LATE)
+      return this.#refused
+    }
     const found = transactionStatementIn(textOf(statement))
     if (found === undefined) return undefined
     this.#refused ??= new TransactionEndedError(
@@ -179,14 +196,14 @@ class HandlerStatements {
   }
 
   /** A cursor, a stream or a `Query` ends when the client has nothing more to do, which it tells with an event. */
-  #stream(given: readonly unknown[]): unknown {
+  #stream(stream: Submittable, given: readonly unknown[]): unknown {
     if (this.#client.on === undefined) return this.#apply(given)
     const drained = () => {
-      this.#streams = 0
+      this.#streams.clear()
       this.#client.off?.('drain', drained)
     }
-    if (this.#streams === 0) this.#client.on('drain', drained)
-    this.#streams += 1
+    if (!this.isStreaming) this.#client.on('drain', drained)
+    this.#streams.add(stream)
     return this.#apply(given)
   }
 }
@@ -204,34 +221,3 @@ export const TOO_LATE =
 const GIVEN_UP =
   'the receiver no longer waits for this handler, because it took longer than handlerTimeoutMs or the receiver is closing: its transaction was ' +
   'rolled back, and the statement was not sent. Stop when context.signal is aborted. If the handler had already returned, an await is missing.'
-
-type Callback = (...results: readonly unknown[]) => void
-
-/** The callback among the arguments of `query`, or in its first one, and the arguments with another in its place. */
-function callbackIn(given: readonly unknown[]) {
-  const place = given.findIndex((each) => typeof each === 'function')
-  const config = given[0] as { readonly callback?: unknown } | null | undefined
-  if (place !== -1) {
-    return {
-      callback: given[place] as Callback,
-      withCallback: (callback: Callback) => given.with(place, callback),
-    }
-  }
-  return {
-    callback: typeof config?.callback === 'function' ? (config.callback as Callback) : undefined,
-    withCallback: (callback: Callback) => given.with(0, { ...config, callback }),
-  }
-}
-
-function isPromise(result: unknown): result is PromiseLike<unknown> {
-  return typeof (result as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function'
-}
-
-function isSubmittable(statement: unknown): boolean {
-  return typeof (statement as { readonly submit?: unknown } | null | undefined)?.submit === 'function'
-}
-
-function textOf(statement: unknown): string {
-  const text: unknown = typeof statement === 'string' ? statement : (statement as { text?: unknown } | null)?.text
-  return typeof text === 'string' ? text : ''
-}

@@ -72,7 +72,7 @@ async function runOn<Client extends PostgresPoolClient>(
     } finally {
       handlers.end('ended')
     }
-    handlers.requireComplete()
+    await handlers.complete()
   }
   let isReusable = false
   try {
