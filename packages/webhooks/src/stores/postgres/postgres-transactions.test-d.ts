@@ -1,4 +1,4 @@
-import { type Client, Pool, type PoolClient } from 'pg'
+import { type Client, type ClientBase, Pool, type PoolClient } from 'pg'
 import { describe, expectTypeOf, it } from 'vitest'
 import { createReceiver, createReceivers, type Receiver, type Receivers, type TransactionContext } from '../../index.ts'
 import { type PostgresTransactions, postgresStore, postgresTransactions } from './index.ts'
@@ -26,6 +26,24 @@ describe('postgresTransactions', () => {
       },
     })
     expectTypeOf(receiver).toEqualTypeOf<Receiver>()
+  })
+
+  it('gives handlers a client that helpers take', () => {
+    const withBase = (client: ClientBase) => client.query('SELECT 1')
+    const withPoolClient = (client: PoolClient) => client.query('SELECT 1')
+    const withEither = (client: Pool | PoolClient) => client.query('SELECT 1')
+    createReceiver({
+      secret: undefined,
+      store: postgresTransactions(pool),
+      on: {
+        'note.updated': async (_event, { transaction }) => {
+          expectTypeOf(transaction).toExtend<ClientBase>()
+          await withBase(transaction)
+          await withPoolClient(transaction)
+          await withEither(transaction)
+        },
+      },
+    })
   })
 
   it('gives handlers the transaction of a library', () => {
