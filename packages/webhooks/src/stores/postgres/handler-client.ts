@@ -1,5 +1,13 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
-import { type Callback, callbackIn, isClosed, isPromise, isSubmittable, type Submittable, textOf } from './query-arguments.ts'
+import {
+  type Callback,
+  callbackIn,
+  isClosed,
+  isPromise,
+  isSubmittable,
+  type Submittable,
+  textOf,
+} from './query-arguments.ts'
 import { limited, nextTurn } from './transaction-opener.ts'
 import { transactionStatementIn } from './transaction-statements.ts'
 

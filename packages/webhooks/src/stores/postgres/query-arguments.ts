@@ -14,7 +14,8 @@ export function callbackIn(given: readonly unknown[]) {
   return {
     callback: typeof config?.callback === 'function' ? (config.callback as Callback) : undefined,
     // Its text may be a getter of its class.
-    withCallback: (callback: Callback) => given.with(0, Object.create(config ?? null, { callback: { value: callback, writable: true } })),
+    withCallback: (callback: Callback) =>
+      given.with(0, Object.create(config ?? null, { callback: { value: callback, writable: true } })),
   }
 }
 
