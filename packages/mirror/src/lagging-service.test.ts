@@ -261,3 +261,26 @@ it('content without a revision of a note that has just changed is shown, and set
   await mirror.settle()
   expect(await mirror.get(note_id)).toMatchObject({ isSettled: true, transcript: { segments: [{ text: 'said' }] } })
 })
+
+it('content without a revision of a note that has just changed is read again, if the answers have a Date in the future', async () => {
+  const service = await createNotesService({ contract: { contentRevision: 'absent' } })
+  onTestFinished(() => service.close())
+  const { baseUrl, apiKey, clock } = service
+  const fetch = async (request: Request) => {
+    const { body, status, headers } = await service.fetch(request)
+    return new Response(body, {
+      status,
+      headers: { ...Object.fromEntries(headers), date: 'Thu, 01 Jan 2099 00:00:00 GMT' },
+    })
+  }
+  const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
+  const mirror = createMirror({ client, store: memoryMirror(), clock })
+  const recording = service.owner.record({ title: 'Weekly' })
+  recording.end({ transcript: [{ text: 'said' }], summary: false })
+  await clock.advance('1s')
+  await mirror.sync()
+  expect(await mirror.get(recording.note.note_id)).toMatchObject({ isSettled: false })
+  await clock.advance('61s')
+  await mirror.settle()
+  expect(await mirror.get(recording.note.note_id)).toMatchObject({ isSettled: true })
+})

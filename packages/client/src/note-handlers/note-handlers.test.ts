@@ -6,13 +6,17 @@ import type { CurrentNote, NotePart } from './current-note.ts'
 import { type NoteHandlerContext, type NoteRemoval, noteHandlers } from './note-handlers.ts'
 
 /** A service with one note that has ended, and the handlers of a copy of it. */
-async function aCopy(options: NotesServiceOptions = {}, parts?: readonly NotePart[]) {
+async function aCopy(options: NotesServiceOptions = {}, parts?: readonly NotePart[], date?: string) {
   const service = await createNotesService({ notes: 1, ...options })
   const changed: CurrentNote[] = []
   const removed: NoteRemoval[] = []
   const revisions: number[] = []
   const warnings: unknown[] = []
-  const { baseUrl, apiKey, fetch } = service
+  const { baseUrl, apiKey } = service
+  const fetch = async (request: Request) => {
+    const { body, status, headers } = await service.fetch(request)
+    return new Response(body, { status, headers: { ...Object.fromEntries(headers), ...(date && { date }) } })
+  }
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
   const { on, prepare } = noteHandlers(client, {
     changed: (current) => changed.push(current),
@@ -84,6 +88,15 @@ describe('noteHandlers', () => {
     expect(removed).toEqual([])
     await handle('note.updated', {}, 60_000)
     expect(removed).toEqual([{ noteId: note.note_id, reason: 'not_found' }])
+  })
+
+  it('throws for a note that answers 404 at once, if the answers have a Date in the future', async () => {
+    const { handle, removed, note, service, client } = await aCopy({}, undefined, 'Thu, 01 Jan 2099 00:00:00 GMT')
+    await client.notes.get(note.note_id)
+    note.moveTo(service.owner.createChannel('elsewhere'))
+    const ageOfNow = service.clock.now() - Date.now()
+    await expect(handle('note.updated', {}, ageOfNow)).rejects.toMatchObject({ code: 'note_not_current' })
+    expect(removed).toEqual([])
   })
 
   it('throws while an announced part cannot be fetched, and applies the note without it after an hour', async () => {

@@ -243,8 +243,12 @@ function requireClient(client: NoteSource, problem: string): NoteSource {
   )
 }
 
-/** The service's own clock is preferred, because it wrote the time of the event. */
+/**
+ * The service's own clock is preferred, because it wrote the time of the event. This machine's clock bounds it: after a wrong header
+ * `Date`, an event that has just occurred would count as old, so that a 404 of a lagging replica would remove its note.
+ */
 function ageOf(event: ChangeEvent, serviceTime: Date | undefined): number | undefined {
   const occurredAt = parseTime(event.occurred_at)
-  return occurredAt === undefined ? undefined : (serviceTime?.getTime() ?? Date.now()) - occurredAt
+  if (occurredAt === undefined) return undefined
+  return Math.min(serviceTime?.getTime() ?? Number.POSITIVE_INFINITY, Date.now()) - occurredAt
 }

@@ -98,7 +98,10 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<R
   const { client, clock, keep } = context
   const { note } = read
   const { state } = read.known
-  const request = { requestedAt: clock.now(), serviceTime: client.serviceTime?.()?.getTime() ?? null }
+  const requestedAt = clock.now()
+  const serviceTime = client.serviceTime?.()?.getTime()
+  // A wrong header `Date` must not make content count as current. This machine's clock bounds it.
+  const request = { requestedAt, serviceTime: serviceTime === undefined ? null : Math.min(serviceTime, requestedAt) }
   const content = read.content ?? (await readKeptContent(note, context))
   const verdict = judgeContent(content, keep)
   if (verdict === 'settled') return settle(read, content, false, context)
