@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotesService } from '@notewire/mock-server'
 import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp, leave } from '../fixtures/leftovers.ts'
@@ -186,19 +187,13 @@ describe('a database outside the folder', () => {
 })
 
 describe('a key with the id of the key that made the copy, and another secret', () => {
-  it.each<[string, string]>([
-    ['a link with the default name', 'notes.db'],
-    ['a link with another name', 'other.db'],
-  ])('removes nothing through %s', async (_kind, name) => {
-    const own = await prepared(3)
-    await runNotewire(['pull'], own)
-    const cwd = await temporaryFolder()
-    await symlink(own.database, join(cwd, name))
-    const { url, requests } = await serviceWithoutNotes()
-    const forged = `${own.env['NOTES_API_KEY']?.slice(0, -4)}0000`
-    await writeFile(join(cwd, '.env'), `NOTES_BASE_URL=${url}\nNOTES_API_KEY=${forged}\n`)
+  it.each<[string, string, readonly string[]]>([
+    ['a link with the default name', 'notes.db', []],
+    ['a link with another name', 'other.db', ['--database', 'other.db']],
+  ])('removes nothing through %s', async (_kind, name, database) => {
+    const { own, cwd, url, forged, requests } = await forgedKey(name)
     for (const args of [['--scan'], ['--scan', '--accept-removals', '--yes']]) {
-      const { exitCode, stderr } = await runNotewire(['pull', '--database', name, ...args], { cwd })
+      const { exitCode, stderr } = await runNotewire(['pull', ...database, ...args], { cwd })
       expect(exitCode).toBe(3)
       expect(unwrapped(stderr)).toMatch(/same key id and another secret.*\[key_changed\]/)
       expect(unwrapped(stderr)).toContain(
@@ -207,10 +202,59 @@ describe('a key with the id of the key that made the copy, and another secret', 
       expect(stderr).not.toContain(forged)
     }
     expect(requests.filter((request) => request.includes('/v1/notes/'))).toEqual([])
-    const { stdout } = await runNotewire(['status', '--json'], own)
-    expect(JSON.parse(stdout)).toMatchObject({ notes: { live: 3, hidden: 0, gone: 0 } })
+    expect(await countsOf(own)).toMatchObject({ live: 3, hidden: 0, gone: 0 })
+  })
+
+  it('removes nothing from a copy of version 0.1.0, which recorded the key id alone', async () => {
+    const { own, cwd, requests } = await forgedKey('notes.db')
+    await forgetDigest(own.database)
+    const before = requests.length
+    for (const args of [
+      ['pull', '--scan'],
+      ['pull', '--adopt-key'],
+      ['export', 'notes', '--pull'],
+    ]) {
+      const { exitCode, stderr } = await runNotewire(args, { cwd })
+      expect({ exitCode, stderr: unwrapped(stderr) }).toMatchObject({
+        exitCode: 3,
+        stderr: expect.stringContaining('[key_'),
+      })
+    }
+    // Only --adopt-key asks which notes the key sees.
+    expect(requests.length - before).toBe(1)
+    expect(await countsOf(own)).toMatchObject({ live: 3, hidden: 0, gone: 0 })
+    const { exitCode } = await runNotewire(['pull'], own)
+    expect(exitCode).toBe(0)
   })
 })
+
+/** A copy of the user, and a folder that names a service without notes, a key with the key id of the copy's key, and the copy by a link. */
+async function forgedKey(name: string) {
+  const own = await prepared(3)
+  await runNotewire(['pull'], own)
+  const cwd = await temporaryFolder()
+  await symlink(own.database, join(cwd, name))
+  const { url, requests } = await serviceWithoutNotes()
+  const forged = `${own.env['NOTES_API_KEY']?.slice(0, -4)}0000`
+  await writeFile(join(cwd, '.env'), `NOTES_BASE_URL=${url}\nNOTES_API_KEY=${forged}\n`)
+  return { own, cwd, url, forged, requests }
+}
+
+async function countsOf(own: { readonly cwd: string }): Promise<unknown> {
+  const { stdout } = await runNotewire(['status', '--json'], own)
+  return JSON.parse(stdout).notes
+}
+
+/** Makes of a copy what version 0.1.0 recorded. */
+async function forgetDigest(database: string): Promise<void> {
+  const store = sqliteMirror(database)
+  const { progress, progressVersion } = await store.readProgress('default')
+  if (progress.key?.kind !== 'key_id') throw new Error('the key has an id')
+  const { baseUrl: _, ...rest } = progress
+  const next = { ...rest, key: { kind: 'key_id', keyId: progress.key.keyId } } as const
+  await store.commit('default', { notes: [], progress: { expectedVersion: progressVersion, next } })
+  await store.close?.()
+}
 
 /** A service that accepts every key, and has no notes. */
 async function serviceWithoutNotes() {

@@ -1,8 +1,8 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { resolve } from 'node:path'
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { keyIdOf } from '@notewire/protocol'
 import { CommandError, UsageError } from '../errors/failure.ts'
-import { realPathOf } from '../files/real-path.ts'
+import { isInside, realPathOf } from '../files/real-path.ts'
 import type { Prompts } from '../terminal/prompts.ts'
 import { cut, printable } from '../terminal/width.ts'
 import { ENV_FILE, type EnvFile, loadEnvFile, readSecretFile } from './setting-files.ts'
@@ -33,6 +33,8 @@ export interface Settings {
   requireSecret(name: SecretName): Promise<string>
   /** Reads another secret, from the file that a flag of the command names: `--other-secret-file`. */
   secretOfFile(path: string, flag: string): Promise<string>
+  /** Whether `.env` names the URL of the service, and a file (an absolute path) lies outside the folder of `.env`. */
+  isServiceOfAnotherFolder(file: string): Promise<boolean>
 }
 
 export interface SettingSources {
@@ -96,11 +98,15 @@ export function createSettings(sources: SettingSources): Settings {
     const found = await locate(name)
     if (found === undefined) return undefined
     const value = readSetting(name, found)
-    if (name === 'database' && found.folder !== undefined) {
-      const folders = [found.folder, await realPathOf(workingFolder)]
-      if (!(await isInside(folders, resolve(workingFolder, value)))) throw databaseOutside(found.source)
-    }
+    const isOutside = name === 'database' && (await mayNotChange(found, resolve(workingFolder, value)))
+    if (isOutside) throw databaseOutside(found.source)
     return value
+  }
+
+  /** Whether a setting comes from `.env`, and a file lies outside the folder of `.env` and outside the working folder. */
+  async function mayNotChange(found: Found | undefined, absolute: string): Promise<boolean> {
+    if (found?.folder === undefined) return false
+    return !(await isInside([found.folder, await realPathOf(workingFolder)], absolute))
   }
 
   async function require(name: PlainSettingName): Promise<string> {
@@ -182,7 +188,9 @@ export function createSettings(sources: SettingSources): Settings {
     return secret
   }
 
-  return { find, require, findSecret, requireSecret, secretOfFile }
+  const isServiceOfAnotherFolder = async (file: string) => await mayNotChange(await locate('baseUrl'), file)
+
+  return { find, require, findSecret, requireSecret, secretOfFile, isServiceOfAnotherFolder }
 }
 
 function variableOf(name: SettingName): string {
@@ -203,15 +211,6 @@ function keyWithheld(service: Found | undefined, key: Found): CommandError {
   const url = service && readSetting('baseUrl', service)
   const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so whoever wrote the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
   return new CommandError('key_withheld', message)
-}
-
-/** Whether a path, after symbolic links, is in one of these folders. */
-async function isInside(folders: readonly string[], absolute: string): Promise<boolean> {
-  const real = await realPathOf(absolute)
-  return folders.some((folder) => {
-    const inside = relative(folder, real)
-    return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
-  })
 }
 
 /** A folder that the user did not write must not make the program change a copy of the user elsewhere. */

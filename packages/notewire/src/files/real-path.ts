@@ -1,5 +1,5 @@
 import { readlink, realpath } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /** More links than the system follows. */
 const MOST_LINKS = 40
@@ -11,4 +11,13 @@ export async function realPathOf(absolute: string, links = 0): Promise<string> {
   const place = join(await realPathOf(dirname(absolute), links + 1), basename(absolute))
   const target = await readlink(place).catch(() => undefined)
   return target === undefined ? place : await realPathOf(resolve(dirname(place), target), links + 1)
+}
+
+/** Whether a path, after symbolic links, is in one of these folders. */
+export async function isInside(folders: readonly string[], absolute: string): Promise<boolean> {
+  const real = await realPathOf(absolute)
+  return folders.some((folder) => {
+    const inside = relative(folder, real)
+    return inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)
+  })
 }

@@ -28,6 +28,8 @@ export interface KeptCopy extends Copy {
   readonly mirror: Mirror
   /** The base URL that the copy was last listed from, if it is recorded. */
   readonly baseUrl: () => Promise<string | undefined>
+  /** Whether only the id of the key that made the copy is recorded, as version 0.1.0 did, and not a digest of the whole key. */
+  readonly hasKeyIdAlone: () => Promise<boolean>
   /** Removes the bytes of erased notes from the file. */
   readonly purge: () => Promise<void>
 }
@@ -91,8 +93,13 @@ export async function keepCopy<Result>(
   }
   return await withStore(file, prepare, async (store) => {
     const mirror = createMirror({ ...options, store, integration: file.integration, clock })
-    const baseUrl = async () => (await store.readProgress(file.integration)).progress.baseUrl
-    return await work({ file, mirror, baseUrl, purge: () => store.purge() })
+    const progress = async () => (await store.readProgress(file.integration)).progress
+    const baseUrl = async () => (await progress()).baseUrl
+    const hasKeyIdAlone = async () => {
+      const { key } = await progress()
+      return key?.kind === 'key_id' && key.digest === undefined
+    }
+    return await work({ file, mirror, baseUrl, hasKeyIdAlone, purge: () => store.purge() })
   })
 }
 

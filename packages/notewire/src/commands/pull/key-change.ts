@@ -38,6 +38,23 @@ function madeWith({ recorded, keyId }: KeyChangedError, copy: string): string {
 }
 
 /**
+ * Protects a copy of version 0.1.0, which recorded the id of its key alone: the author of a `.env` could bring a key with this id, and a service
+ * that accepts it.
+ *
+ * @throws CommandError `key_changed` if `.env` names the service, and the copy lies elsewhere
+ */
+export async function requireOwnService(
+  { mirror, file, hasKeyIdAlone }: KeptCopy,
+  { settings }: Context,
+): Promise<void> {
+  if (!(await hasKeyIdAlone()) || !(await settings.isServiceOfAnotherFolder(file.absolute))) return
+  const { live, hidden } = (await mirror.status()).notes
+  if (live + hidden === 0) return
+  const message = `the copy in ${file.label} was last updated by version 0.1.0, which did not record the whole API key, so this pull cannot check that it uses the same key. The URL of the service comes from .env, and the copy is outside this folder. If this service is the one that the copy was made from, name it once with --base-url.`
+  throw new CommandError('key_changed', message)
+}
+
+/**
  * Records this key as the key of the copy. It must see some notes of the copy, because the next scan removes all others.
  */
 export async function adoptKey(

@@ -5,7 +5,7 @@ import { openClient } from '../../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode } from '../../errors/failure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../../local-copy/local-copy.ts'
 import { amount, grouped } from '../../terminal/amounts.ts'
-import { adoptKey, firstNotes, keyErrorOf } from './key-change.ts'
+import { adoptKey, firstNotes, keyErrorOf, requireOwnService } from './key-change.ts'
 import { observePull, type PullObserver } from './pull-observer.ts'
 import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './pull-report.ts'
 import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
@@ -36,6 +36,7 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
   return await keepCopy(file, { client, hooks: observer.hooks, agrees }, context, async (copy) => {
     await tellOtherService(client, copy, context)
     if (request.adoptKey) await adoptKey(client, copy, context)
+    await requireOwnService(copy, context)
     const { position } = await copy.mirror.status()
     const outcome = await pull(client, copy, observer, { ...request, patienceMs }, context)
     if (request.acceptRemovals) await acceptRemovals(copy, context, request.yes === true)
