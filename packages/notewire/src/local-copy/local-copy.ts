@@ -74,7 +74,7 @@ export async function readCopy<Result>(
   )
 }
 
-interface KeepOptions extends Pick<MirrorOptions, 'client' | 'hooks'> {
+interface KeepOptions extends Pick<MirrorOptions, 'client' | 'hooks' | 'keep'> {
   /** Whether the user agrees that tables are added to the file of another program. */
   readonly agrees: (question: string) => Promise<boolean>
 }

@@ -8,6 +8,8 @@ export interface FolderReport {
   readonly files: number
   readonly written: number
   readonly removed: number
+  /** Notes that lacked their current transcript or summary when they were exported. */
+  readonly incomplete: number
 }
 
 export interface FolderOptions {
@@ -37,6 +39,7 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
   const seen = new Set<string>()
   let batch: MirroredNote[] = []
   let written = 0
+  let incomplete = 0
 
   async function flush(): Promise<void> {
     signal.throwIfAborted()
@@ -48,6 +51,7 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
 
   for await (const mirrored of mirror.list()) {
     seen.add(mirrored.note.note_id)
+    if (!mirrored.isSettled) incomplete += 1
     batch.push(mirrored)
     if (batch.length >= BATCH_SIZE) await flush()
   }
@@ -59,5 +63,5 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
     await files.remove(noteId)
     removed += 1
   }
-  return { files: files.noteIds.length, written, removed }
+  return { files: files.noteIds.length, written, removed, incomplete }
 }

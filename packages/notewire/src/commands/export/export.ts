@@ -8,8 +8,8 @@ import { type Copy, readCopy } from '../../local-copy/local-copy.ts'
 import { amount, grouped, spell } from '../../terminal/amounts.ts'
 import { newCommand } from '../new-command.ts'
 import { pullNotes, showPull } from '../pull/pull-notes.ts'
-import { exportFolder } from './export-folder.ts'
-import { exportLines, writeLinesFile } from './json-lines.ts'
+import { exportFolder, type FolderReport } from './export-folder.ts'
+import { exportLines, type LinesReport, writeLinesFile } from './json-lines.ts'
 
 const STDOUT = '-'
 
@@ -73,37 +73,43 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
   const startedAt = clock.now()
   const bar = progress('Exporting')
   const onProgress = (done: number) => bar.update(done)
-  // Checked before the export: a pull that runs meanwhile may fetch what the export lacks.
-  const gaps = gapsIn(await copy.mirror.status(), copy.file)
-  const tell = (problems: readonly string[]) => {
-    bar.finish()
-    for (const problem of problems) output.warn(problem)
-    return problems.length === 0
-  }
+  const before = gapsIn(await copy.mirror.status(), copy.file)
   const place = resolve(workingFolder, target)
-  const show = async (what: string, change: string, counts: object) => {
+  /** Says what was exported, and what the copy lacked before or meanwhile. @returns whether the export is complete */
+  const show = async ({ incomplete, ...counts }: FolderReport | LinesReport, what: string, change = '') => {
+    const gaps = before.length > 0 ? before : gapsMeanwhile(incomplete)
+    const isComplete = gaps.length === 0
     const tookMs = clock.now() - startedAt
-    const record = { target, format: options.format, ...counts, complete: gaps.length === 0, took_ms: tookMs }
-    const mark = gaps.length === 0 ? output.paint('green', '✓') : output.paint('yellow', '!')
-    await output.print(record, `${mark} ${what} in ${target}${change}, in ${spell(tookMs)}`)
+    const record = { target, format: options.format, ...counts, complete: isComplete, took_ms: tookMs }
+    const mark = isComplete ? output.paint('green', '✓') : output.paint('yellow', '!')
+    if (target !== STDOUT) await output.print(record, `${mark} ${what} in ${target}${change}, in ${spell(tookMs)}`)
+    bar.finish()
+    gaps.forEach(output.warn)
+    return isComplete
   }
   try {
     if (options.format === 'markdown') {
       const { integration } = copy.file
       const report = await exportFolder(copy.mirror, { folder: place, integration, shown: target, signal, onProgress })
       const change = `: ${grouped(report.written)} written, ${grouped(report.removed)} removed`
-      await show(amount(report.files, 'file'), change, report)
-      return tell(gaps)
+      return await show(report, amount(report.files, 'file'), change)
     }
     const lines = { after: options.after, signal, onProgress }
-    if (target === STDOUT) {
-      await exportLines(copy.mirror, output.printRaw, lines)
-      return tell(gaps)
-    }
-    const report = await writeLinesFile(place, target, (write) => exportLines(copy.mirror, write, lines))
-    await show(amount(report.lines, 'note'), '', report)
-    return tell(gaps)
+    const report =
+      target === STDOUT
+        ? await exportLines(copy.mirror, output.printRaw, lines)
+        : await writeLinesFile(place, target, (write) => exportLines(copy.mirror, write, lines))
+    return await show(report, amount(report.lines, 'note'))
   } finally {
     bar.finish()
   }
+}
+
+/** What an export lacks although the copy was complete before: a pull runs at the same time. */
+function gapsMeanwhile(incomplete: number): readonly string[] {
+  if (incomplete === 0) return []
+  const notes = amount(incomplete, 'note was', 'notes were')
+  return [
+    `${notes} exported without the current transcript or summary, which a pull reads now. Export again when the pull has ended.`,
+  ]
 }

@@ -9,6 +9,8 @@ export interface LinesReport {
   readonly lines: number
   /** The last change that was exported; `null` if there has been none. */
   readonly position: string | null
+  /** Notes that lacked their current transcript or summary when they were exported. */
+  readonly incomplete: number
 }
 
 export interface LinesOptions {
@@ -25,6 +27,7 @@ export async function exportLines(
   { after, signal, onProgress }: LinesOptions,
 ): Promise<LinesReport> {
   let lines = 0
+  let incomplete = 0
   let position = after ?? null
   for await (const change of mirror.changes({ after, signal })) {
     position = change.position
@@ -35,9 +38,10 @@ export async function exportLines(
     const exported: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
     await write(`${JSON.stringify(recordOf(exported, note))}\n`)
     lines += 1
+    if (note?.isSettled === false) incomplete += 1
     onProgress(lines)
   }
-  return { lines, position }
+  return { lines, position, incomplete }
 }
 
 /** The beginning of every line. Export does not overwrite a file that begins differently. */

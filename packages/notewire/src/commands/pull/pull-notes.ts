@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { NotesClient } from '@notewire/client'
+import type { ContentPart } from '@notewire/mirror'
 import type { Context } from '../../context/context.ts'
 import { openClient } from '../../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode } from '../../errors/failure.ts'
@@ -9,6 +10,7 @@ import { adoptKey, firstNotes, keyErrorOf, requireOwnService } from './key-chang
 import { observePull, type PullObserver } from './pull-observer.ts'
 import { heldWords, type PullReport, pullLines, pullRecord, reportOn } from './pull-report.ts'
 import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
+import { refusedPart, withReadableParts } from './readable-parts.ts'
 
 export interface PullRequest {
   readonly scan?: boolean | undefined
@@ -31,18 +33,33 @@ export async function pullNotes(request: PullRequest, context: Context): Promise
   // The key is checked before the file is created, so that a rejected key leaves no file.
   if (!existsSync(file.absolute)) await firstNotes(client, 1, context.signal)
   const { patienceMs = 120_000 } = request
-  const observer = observePull(progress('Pulling'), { clock, patienceMs })
   const agrees = (question: string) => prompts.confirm(question, request.yes)
-  return await keepCopy(file, { client, hooks: observer.hooks, agrees }, context, async (copy) => {
-    await tellOtherService(client, copy, context)
-    if (request.adoptKey) await adoptKey(client, copy, context)
-    await requireOwnService(copy, context)
-    const { position } = await copy.mirror.status()
-    const outcome = await pull(client, copy, observer, { ...request, patienceMs }, context)
-    if (request.acceptRemovals) await acceptRemovals(copy, context, request.yes === true)
-    if (request.purge) await copy.purge()
-    return await reportOn(copy, outcome, { position, tookMs: clock.now() - startedAt })
-  })
+  /** The last change before this pull, which may pull several times. */
+  let position: { readonly after: string | null } | undefined
+  const pullParts = async (keep: readonly ContentPart[]) => {
+    const observer = observePull(progress('Pulling'), { clock, patienceMs })
+    return await keepCopy(file, { client, keep, hooks: observer.hooks, agrees }, context, async (copy) => {
+      position ??= await positionBefore(client, copy, request, context)
+      const outcome = await pull(client, copy, observer, { ...request, patienceMs }, context)
+      if (request.acceptRemovals) await acceptRemovals(copy, context, request.yes === true)
+      if (request.purge) await copy.purge()
+      return await reportOn(copy, outcome, { position: position.after, tookMs: clock.now() - startedAt })
+    })
+  }
+  return await withReadableParts(pullParts, context)
+}
+
+/** Checks that this service and this key may change the copy. @returns the last change of the copy */
+async function positionBefore(
+  client: NotesClient,
+  copy: KeptCopy,
+  request: PullRequest,
+  context: Context,
+): Promise<{ readonly after: string | null }> {
+  await tellOtherService(client, copy, context)
+  if (request.adoptKey) await adoptKey(client, copy, context)
+  await requireOwnService(copy, context)
+  return { after: (await copy.mirror.status()).position }
 }
 
 export async function showPull(report: PullReport, { output }: Pick<Context, 'output'>): Promise<ExitCode> {
@@ -68,7 +85,7 @@ async function pull(
   } catch (error) {
     observer.finish()
     const shown = await keyErrorOf(error, client, copy.file, signal)
-    if (shown === error)
+    if (shown === error && refusedPart(error) === undefined)
       output.tell(`The notes pulled so far are in ${copy.file.shown}. The next pull continues from there.`)
     throw shown
   }

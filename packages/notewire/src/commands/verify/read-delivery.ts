@@ -64,7 +64,7 @@ async function readPipe(file: FileHandle, { clock, signal }: ReadContext): Promi
       chunks.push(buffer.subarray(0, bytesRead))
       size += bytesRead
     } else if (bytesRead === 0 && size > 0) return Buffer.concat(chunks)
-    // Before the first byte, the end only means that nobody has opened the pipe yet to write to it.
+    // Before the first byte, the end only means that no process has opened the pipe yet to write to it.
     else await clock.sleep(PAUSE_MS, signal)
   }
   if (size >= MOST_BYTES) return Buffer.concat(chunks)
