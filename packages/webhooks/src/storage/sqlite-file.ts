@@ -7,7 +7,7 @@ const SIDE_FILES = ['-wal', '-shm', '-journal']
  * Checks the file of a database before SQLite opens it, and returns the location to open.
  *
  * SQLite blocks the thread for ever on a named pipe. A database in WAL mode needs a second file beside it, which SQLite creates even to
- * read: in a folder that cannot be written, both must exist already. On a read-only file system nobody can write, so that the database is opened as
+ * read: in a folder that cannot be written, both must exist already. On a read-only file system no process can write, so that the database is opened as
  * immutable.
  *
  * @param path  a path, a `file:` URI, or `:memory:`. The file may be missing.
@@ -92,6 +92,11 @@ function isInWalMode(file: string): boolean {
   }
 }
 
+/** File systems of a disk, an image or memory. Others, such as nfs, cifs, 9p and fuse, can show files that another machine or process writes. */
+const OWN_FILE_SYSTEMS: ReadonlySet<string> = new Set(
+  'ext2 ext3 ext4 xfs btrfs f2fs zfs tmpfs ramfs squashfs erofs overlay iso9660 udf vfat exfat ntfs3 hfsplus'.split(' '),
+)
+
 /**
  * Whether a whole file system is read-only, after it refused to write. In Linux, a file system can be mounted in several places, and be
  * read-only in one of them: a process that writes in another place would change the database.
@@ -114,15 +119,16 @@ function isOnReadOnlyFileSystem(file: string): boolean {
     // A later mount in the same place covers the earlier one.
     if (place === '' || !isAbove || place.length < longest.length) continue
     longest = place
-    isReadOnly = (fileSystem.split(' ')[2] ?? '').split(',').includes('ro')
+    const [type = '', , options = ''] = fileSystem.split(' ')
+    isReadOnly = OWN_FILE_SYSTEMS.has(type) && options.split(',').includes('ro')
   }
   return isReadOnly
 }
 
 function kindOf(found: Record<'isDirectory' | 'isFIFO' | 'isSocket', () => boolean>): string {
-  if (found.isDirectory()) return 'a folder'
-  if (found.isFIFO()) return 'a named pipe'
-  return found.isSocket() ? 'a socket' : 'a device'
+  if (found.isDirectory()) return 'folder'
+  if (found.isFIFO()) return 'named pipe'
+  return found.isSocket() ? 'socket' : 'device'
 }
 
 function nodeFs() {
@@ -134,7 +140,7 @@ export class SqliteNotAFileError extends NotewireError<'sqlite_not_a_file'> {
   constructor(path: string, kind: string) {
     super(
       'sqlite_not_a_file',
-      `${path} is ${kind}, not a file, so it was not opened as a database. Pass the path of a file, or move ${kind} away.`,
+      `${path} is a ${kind}, not a file, so it was not opened as a database. Pass the path of a file, or move the ${kind} away.`,
     )
   }
 }

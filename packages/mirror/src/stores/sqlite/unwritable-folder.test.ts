@@ -16,6 +16,16 @@ const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_o
 const run = (...[program = '', ...args]: readonly string[]) => spawnSync(program, args).status === 0
 const canMount = process.getuid?.() === 0 && run('unshare', '--mount', 'true')
 
+/** Shows every tmpfs as nfs4: this machine has no network file system. */
+const AS_NETWORK = `--import=data:text/javascript,${encodeURIComponent(`
+  const fs = process.getBuiltinModule('node:fs')
+  const { readFileSync } = fs
+  fs.readFileSync = (...args) => {
+    const content = readFileSync(...args)
+    return args[0] === '/proc/self/mountinfo' ? content.replaceAll(' - tmpfs ', ' - nfs4 ') : content
+  }
+`)}`
+
 describe('openMirror in a folder that cannot be written', () => {
   it('reads what another process writes meanwhile', async () => {
     await using writer = await aWriter()
@@ -27,7 +37,7 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await reader.next()).toEqual(['First', 'Second'])
   })
 
-  it('is refused if nobody has the copy open, because a process that opens it later would not be noticed', async () => {
+  it('is refused if no process has the copy open, because a process that opens it later would not be noticed', async () => {
     const { folder, path } = await closedCopy()
     chmodSync(folder, 0o555)
     expect(await startReader(path).next()).toBe('sqlite_folder_readonly')
@@ -41,6 +51,14 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await startReader(join(disk, 'notes.db')).next()).toEqual(['First'])
   })
 
+  it.runIf(canMount)('is refused on a read-only file system of a network, which another machine may write', async () => {
+    const { path } = await closedCopy()
+    const disk = mounted('-t', 'tmpfs', 'tmpfs')
+    copyFileSync(path, join(disk, 'notes.db'))
+    expect(run('mount', '-o', 'remount,ro', disk)).toBe(true)
+    expect(await startReader(join(disk, 'notes.db'), AS_NETWORK).next()).toBe('sqlite_folder_readonly')
+  })
+
   it.runIf(canMount)('reads what another process writes, if only the mount is read-only', async () => {
     await using writer = await aWriter()
     const mount = mounted('--bind', writer.folder)
@@ -52,7 +70,7 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await reader.next()).toEqual(['First', 'Second'])
   })
 
-  it.runIf(canMount)('is refused if only the mount is read-only, and nobody has the copy open', async () => {
+  it.runIf(canMount)('is refused if only the mount is read-only, and no process has the copy open', async () => {
     const { folder, path } = await closedCopy()
     const mount = mounted('--bind', folder)
     expect(run('mount', '-o', 'remount,bind,ro', mount)).toBe(true)
@@ -96,8 +114,9 @@ function mounted(...args: readonly string[]): string {
 }
 
 /** Each call of `next` lets the reader read, and returns the titles, or the code of the error. */
-function startReader(path: string) {
-  const [program = '', ...args] = [...AS_USER, process.execPath, '--conditions=@notewire/source', READ_COPY, path]
+function startReader(path: string, ...flags: readonly string[]) {
+  const command = [...AS_USER, process.execPath, ...flags, '--conditions=@notewire/source', READ_COPY, path]
+  const [program = '', ...args] = command
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()

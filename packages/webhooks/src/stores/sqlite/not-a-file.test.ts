@@ -26,6 +26,10 @@ const PLACES: Readonly<Record<string, (path: string) => string>> = {
     mkdirSync(path)
     return path
   },
+  'a socket': (path) => {
+    execFileSync('python3', ['-c', 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])', path])
+    return path
+  },
   'a device without an end': () => '/dev/zero',
 }
 
