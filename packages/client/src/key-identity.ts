@@ -2,7 +2,7 @@ import { keyIdOf, OptionError } from '@notewire/protocol'
 
 /**
  * Identifies the API key of a client without showing it: by its key id (contract §2), if it has one, and by a digest of the whole key. The key
- * id may be shown, so that somebody else can make a key with the same id. An identity of version 0.1.0 with a key id has no digest.
+ * id may be shown, so that another person can make a key with the same id. An identity of version 0.1.0 with a key id has no digest.
  *
  * Compare digests only with digests of the same salt. Do not log them: a short key could be guessed.
  */

@@ -209,13 +209,13 @@ function mayReceive(service: Found | undefined, key: Found): boolean {
 
 function keyWithheld(service: Found | undefined, key: Found): CommandError {
   const url = service && readSetting('baseUrl', service)
-  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so whoever wrote the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
+  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so the author of the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
   return new CommandError('key_withheld', message)
 }
 
 /** A folder that the user did not write must not make the program change a copy of the user elsewhere. */
 function databaseOutside(source: string): CommandError {
-  const message = `${source} names a file that lies outside the folder of the setting. Whoever wrote the setting could change another copy of yours. Move the file into the folder, or name it with --database or in the environment.`
+  const message = `${source} names a file that lies outside the folder of the setting. The author of the setting could change another copy of yours. Move the file into the folder, or name it with --database or in the environment.`
   return new CommandError('setting_invalid', message)
 }
 
@@ -232,7 +232,7 @@ function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): s
   } catch (error) {
     const isInvalid = error instanceof InvalidArgumentError
     if (!isInvalid && !(error instanceof UsageError)) throw error
-    // Somebody else may have written the file: the value can be long, and can contain control characters.
+    // The user may not be the author of the file: the value can be long, and can contain control characters.
     const shown = cut(printable(text.slice(0, 1_000)), 80)
     const message = isInvalid ? `${source} is "${shown}". ${error.message}` : `${source}: ${error.message}`
     throw isFlag ? new UsageError(message) : new CommandError('setting_invalid', message)
