@@ -94,7 +94,9 @@ function isInWalMode(file: string): boolean {
 
 /** File systems of a disk, an image or memory. Others, such as nfs, cifs, 9p and fuse, can show files that another machine or process writes. */
 const OWN_FILE_SYSTEMS: ReadonlySet<string> = new Set(
-  'ext2 ext3 ext4 xfs btrfs f2fs zfs tmpfs ramfs squashfs erofs overlay iso9660 udf vfat exfat ntfs3 hfsplus'.split(' '),
+  'ext2 ext3 ext4 xfs btrfs f2fs zfs tmpfs ramfs squashfs erofs overlay iso9660 udf vfat exfat ntfs3 hfsplus'.split(
+    ' ',
+  ),
 )
 
 /**

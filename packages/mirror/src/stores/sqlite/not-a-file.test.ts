@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createMirror, openMirror } from '../../index.ts'
 import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { createMirror, openMirror } from '../../index.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 /** Each makes something at a path, and returns what to pass to the store. */

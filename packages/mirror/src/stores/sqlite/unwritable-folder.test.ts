@@ -51,13 +51,16 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await startReader(join(disk, 'notes.db')).next()).toEqual(['First'])
   })
 
-  it.runIf(canMount)('is refused on a read-only file system of a network, which another machine may write', async () => {
-    const { path } = await closedCopy()
-    const disk = mounted('-t', 'tmpfs', 'tmpfs')
-    copyFileSync(path, join(disk, 'notes.db'))
-    expect(run('mount', '-o', 'remount,ro', disk)).toBe(true)
-    expect(await startReader(join(disk, 'notes.db'), AS_NETWORK).next()).toBe('sqlite_folder_readonly')
-  })
+  it.runIf(canMount)(
+    'is refused on a read-only file system of a network, which another machine may write',
+    async () => {
+      const { path } = await closedCopy()
+      const disk = mounted('-t', 'tmpfs', 'tmpfs')
+      copyFileSync(path, join(disk, 'notes.db'))
+      expect(run('mount', '-o', 'remount,ro', disk)).toBe(true)
+      expect(await startReader(join(disk, 'notes.db'), AS_NETWORK).next()).toBe('sqlite_folder_readonly')
+    },
+  )
 
   it.runIf(canMount)('reads what another process writes, if only the mount is read-only', async () => {
     await using writer = await aWriter()
