@@ -1,7 +1,7 @@
 import { refuseResponse } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
-import { type ConsumerLease, makeDue } from './consumer-lease.ts'
+import { type ConsumerLease, ConsumerLostError, makeDue } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import type { Round } from './round.ts'
 import { dueAgain, type RoundResult } from './round-rule.ts'
@@ -28,13 +28,14 @@ export async function applyAndCommit<Transaction>(
 ): Promise<{ readonly thrown: unknown } | undefined> {
   const { apply, signal, lost } = round
   const changes = (await Promise.all(deliveries.map(changeOf))).filter((change) => change !== undefined)
+  const commitId = crypto.randomUUID()
   let hasCalledCommit = false
   let hasReturned = false
   let unfinished = 0
   const commit = (transaction: Transaction) => {
     if (hasReturned && round.store.takesTransactions) return refuseLate(lease, transaction, deliveries, round)
     hasCalledCommit = true
-    const committing = lease.commitIn(transaction, result)
+    const committing = lease.commitIn(transaction, result, commitId)
     unfinished += 1
     const finish = () => {
       unfinished -= 1
@@ -52,7 +53,9 @@ export async function applyAndCommit<Transaction>(
   hasReturned = true
   if (hasCalledCommit) {
     const isFinished = unfinished === 0
-    if (await lease.hasCommitted()) return undefined
+    if (await lease.hasCommitted(commitId)) return undefined
+    // The lease is still held, so that the version differed for another reason.
+    if (failure?.thrown instanceof ConsumerLostError) failure = { thrown: transactionNotCommitted(RETRIED) }
     failure ??= { thrown: transactionNotCommitted(isFinished ? NOT_COMMITTED : NOT_AWAITED) }
   }
   lost.throwIfAborted()
@@ -86,6 +89,9 @@ function transactionNotCommitted(why: string): MirrorError {
 
 const NOT_COMMITTED =
   'apply returned after commit, but its transaction was rolled back or is still open. Commit the transaction before apply returns, and do not catch its errors in apply.'
+
+const RETRIED =
+  'retryParked wrote the state of the consumer after these changes had been read, so that the store rejected commit.'
 
 const NOT_AWAITED =
   'apply returned although commit had not resolved: an await is missing before commit or before the transaction that calls it, or apply has caught its error. Rows that the transaction has committed without it are not recorded as applied.'

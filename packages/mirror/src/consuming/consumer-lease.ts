@@ -71,8 +71,12 @@ export class ConsumerLease<Transaction> {
     this.#version += 1
   }
 
-  /** Commits in the user's transaction. Throws synchronously if the store is synchronous. */
-  commitIn(transaction: Transaction, result: RoundResult): Promise<void> {
+  /**
+   * Commits in the user's transaction. Throws synchronously if the store is synchronous.
+   *
+   * @param commitId  with it, `hasCommitted` finds the commit
+   */
+  commitIn(transaction: Transaction, result: RoundResult, commitId: string): Promise<void> {
     const { store, integration, name } = this.#consumer
     if (!store.takesTransactions) {
       throw new OptionError(
@@ -80,7 +84,8 @@ export class ConsumerLease<Transaction> {
         'commit needs a store with transactions, and this store has none. Use sqliteMirror with a file or a Durable Object, or postgresMirror, or do not call commit.',
       )
     }
-    const committed = store.commitConsumer(integration, name, this.#commitOf(result), transaction)
+    const marked = { ...result, state: { ...result.state, commitId } }
+    const committed = store.commitConsumer(integration, name, this.#commitOf(marked), transaction)
     if (typeof committed !== 'string') return committed.then(requireCommitted)
     requireCommitted(committed)
     return Promise.resolve()
@@ -99,16 +104,17 @@ export class ConsumerLease<Transaction> {
   }
 
   /**
-   * Whether the user's transaction has committed.
+   * Whether a transaction of the user has committed a `commitIn` with this id. A higher version does not show it: `retryParked` raises it, too.
    *
    * @throws MirrorError `consumer_lost`
    */
-  async hasCommitted(): Promise<boolean> {
-    const { token, version } = await readConsumer(this.#consumer)
-    if (token !== this.#token) throw new ConsumerLostError()
-    const hasCommitted = version > this.#version
+  async hasCommitted(commitId: string): Promise<boolean> {
+    const { token, version, state } = await readConsumer(this.#consumer)
+    const hasCommitted = state.commitId === commitId
+    // Another process may have taken the lease since the commit. Its version must not become the expected one.
+    if (token === this.#token) this.#version = version
+    else if (!hasCommitted) throw new ConsumerLostError()
     if (!hasCommitted) this.#isReleased = false
-    this.#version = version
     return hasCommitted
   }
 
@@ -192,7 +198,7 @@ export class ConsumerLostError extends MirrorError {
   constructor() {
     super(
       'consumer_lost',
-      'this process no longer holds the lease of the consumer, because it did not renew the lease in time, and another process continues. Let this error roll back your transaction; the other process applies the changes.',
+      'this process no longer holds the lease of the consumer, because it did not renew the lease in time, and another process continues; or retryParked was called while apply ran. Let this error roll back your transaction; the changes are passed again.',
     )
   }
 }

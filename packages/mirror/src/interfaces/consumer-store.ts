@@ -59,6 +59,8 @@ export interface ConsumerState {
   readonly leaseUntil: number | null
   /** The error of the last round in which all changes failed. */
   readonly error: ErrorFacts | null
+  /** The id of the latest commit in a transaction of the user. Absent before the first. */
+  readonly commitId?: string
 }
 
 /** What a consumer that starts from now leaves out: notes that were visible at `startPosition`, until their revision changes or an event names them. */
