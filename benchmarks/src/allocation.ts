@@ -39,7 +39,7 @@ export async function measureAllocation(): Promise<readonly Table[]> {
     {
       title: 'How much memory does an event allocate?',
       unit: 'kB',
-      note: 'Without a socket. *Hand-written* verifies and parses with `standardwebhooks`, and does nothing else.',
+      note: 'Without a socket. *Hand-written* only verifies and parses, with `standardwebhooks`.',
       rows: comparedWith('hand-written', kilobytes, (name) =>
         name === 'notewire' ? { budget: BUDGET_KB } : { isAlternative: true },
       ),

@@ -32,7 +32,7 @@ export async function measureCommandLine(): Promise<readonly Table[]> {
     {
       title: 'How long does the command line take to start?',
       unit: 'ms',
-      note: 'Processor time of the built program in a fresh process, after a first run has filled the compile cache of Node.js.',
+      note: 'Processor time of a fresh process, with a filled compile cache of Node.js.',
       rows: [
         { name: 'notewire --help', value: helpMs, budget: HELP_BUDGET_MS },
         { name: 'notewire pull, without notes', value: pull, budget: EMPTY_PULL_BUDGET_MS },

@@ -39,7 +39,7 @@ export async function measureConstantTime(): Promise<readonly Table[]> {
     {
       title: 'Does the time of a rejection reveal a signature?',
       unit: "Welch's t",
-      note: `Compares ${SAMPLES.toLocaleString('en')} rejections of signatures in which only the first or only the last byte is wrong. The aim is the threshold of dudect: below it, no difference is measurable.`,
+      note: `Compares ${SAMPLES.toLocaleString('en')} rejections of signatures whose first or last byte is wrong. Below the aim, the threshold of dudect, no difference is measurable.`,
       rows: [{ name: 'notewire', value: t, budget: THRESHOLD }],
     },
   ]

@@ -31,14 +31,14 @@ export async function measureExactlyOnce(): Promise<readonly Table[]> {
         title: 'How fast is exactly once in PostgreSQL?',
         unit: 'events/s',
         moreIsBetter: true,
-        note: `New events with \`pg\`, 32 at once, over ten connections, to a server that writes each commit to disk. Each event inserts one row of its own. Each contender runs in a process of its own, which has processed tens of thousands of events before. *By hand* is \`BEGIN\`, \`INSERT … ON CONFLICT DO NOTHING\` for the event, an upsert of the note that compares the revision, the row, and \`COMMIT\`. *In one statement* does the same in one statement with three parts.`,
+        note: `New events with \`pg\`, 32 at once, over ten connections, to a server that writes each commit to disk. Each event inserts one row. *By hand* is \`BEGIN\`, \`INSERT … ON CONFLICT DO NOTHING\` for the event, an upsert of the note that compares the revision, the row, and \`COMMIT\`. *In one statement* does the same in one statement with three parts.`,
         rows: measured.map(({ rate }) => rate),
       },
       {
         title: 'How much processor time does exactly once cost?',
         unit: 'µs',
         moreIsBetter: false,
-        note: 'Processor time of the Node.js process for each event of the table above.',
+        note: 'Processor time of the Node.js process for each event, as above.',
         rows: measured.map(({ time }) => time),
       },
     ]

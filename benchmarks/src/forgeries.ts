@@ -53,7 +53,7 @@ export async function measureForgeries(): Promise<readonly Table[]> {
     {
       title: 'Can forged requests overload my server?',
       unit: '',
-      note: `Bodies of ${BYTES / 1024} KiB with wrong signatures, to \`node:http\`. The processor time of one forgery includes the search for re-serialised JSON, which a receiver makes at most ten times a second. The valid deliveries arrive during ${FORGERIES_A_SECOND.toLocaleString('en')} forgeries a second.`,
+      note: `Bodies of ${BYTES / 1024} KiB with wrong signatures, to \`node:http\`. One forgery: processor time, including the search for re-serialised JSON, which a receiver makes at most ten times a second. Valid delivery: during ${FORGERIES_A_SECOND.toLocaleString('en')} forgeries a second.`,
       rows: [
         ...comparedWith(FLAT, microseconds, () => ({ column: 'one forgery, µs', aim: AIM })),
         ...comparedWith('no forgeries', milliseconds, () => ({ column: 'valid delivery answered, median, ms' })),

@@ -25,7 +25,7 @@ export async function measureListing(): Promise<readonly Table[]> {
     {
       title: `How much processor time does the client take to list ${NOTES.toLocaleString('en')} notes?`,
       unit: 'ms',
-      note: 'In pages of 100. The loop with `fetch` neither validates nor retries. The loop with ky retries and does not validate.',
+      note: 'In pages of 100. Only notewire validates, and the loop with `fetch` does not retry.',
       rows: comparedWith('a loop with fetch', milliseconds, (name) =>
         name === 'notewire' ? { aim: AIM } : { isAlternative: true },
       ),

@@ -18,7 +18,7 @@ export async function measureManyIntegrations(): Promise<readonly Table[]> {
     {
       title: 'What do 10,000 integrations cost a receiver?',
       unit: '',
-      note: 'Processor time of a verified event, without a socket and with an empty sink. Secrets are cached. Memory is heap and native memory of a cached secret.',
+      note: 'Processor time of a verified event, without a socket. Memory is that of a cached secret.',
       rows: [
         ...comparedWith(ONE, microseconds, (name) => ({
           column: 'an event, µs',

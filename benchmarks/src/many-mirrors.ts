@@ -63,12 +63,12 @@ function costTable(added: Cost, idleMinute: Cost, poll: Cost, scan: Cost): Table
   return {
     title: `What do ${INTEGRATIONS.toLocaleString('en')} integrations cost a mirror?`,
     unit: '',
-    note: "20 notes an integration in PostgreSQL, with `keep: ['note']`. The first row is the cost of all integrations, each other row the cost of one. Processor time includes the connections in PostgreSQL. Days are calculated, without changes and with one full scan.",
+    note: "20 notes for each integration in PostgreSQL, with `keep: ['note']`. The first row is the cost of all integrations, the other rows are the cost of one. Processor time includes the connections in PostgreSQL. The days are calculated, without changes and with one full listing.",
     rows: [
       ...row('a minute in which no integration is due', idleMinute, { budget: BUDGETS.idleMinute }),
       ...row('add and first listing', added),
       ...row('a poll that finds no change', poll),
-      ...row('a poll and a full scan', scan),
+      ...row('a poll and a full listing', scan),
       ...row('a day, polls a day apart', day(1)),
       ...row('a day, polls an hour apart', day(24)),
       ...row('a day, polls five minutes apart', day(288)),
@@ -82,7 +82,7 @@ function hintTable({ latencies, lost, backfilled, elapsed, cpu }: Hints): Table 
   return {
     title: 'How soon does a mirror of many integrations show a change?',
     unit: 'ms',
-    note: `From an event to the stored content, at ${HINTS_PER_SECOND} events a second, ${sorted.length.toLocaleString('en')} in all; ${lost} took longer than a minute. Meanwhile three integrations list ${NOTES_OF_BIG.toLocaleString('en')} notes each (${backfilled.toLocaleString('en')} at the end), one gets only 429, and one gets no answers. The process and PostgreSQL use ${(cpu / elapsed).toFixed(1)} cores.`,
+    note: `From an event to the stored content, at ${HINTS_PER_SECOND} events a second, ${sorted.length.toLocaleString('en')} in all; ${lost} took longer than a minute. Meanwhile three integrations list ${NOTES_OF_BIG.toLocaleString('en')} notes each (${backfilled.toLocaleString('en')} at the end), one gets only 429, and one gets no responses. The process and PostgreSQL use ${(cpu / elapsed).toFixed(1)} cores.`,
     rows: [
       { name: 'median', value: percentile(50) },
       { name: '95th percentile', value: percentile(95), budget: BUDGETS.hint },

@@ -68,7 +68,7 @@ async function compare(service: StartedProgram<Access>, folder: string): Promise
   return {
     title: 'How long does a first backfill take?',
     unit: '',
-    note: `${NOTES.toLocaleString('en')} notes with transcript and summary into SQLite, ${CONCURRENCY} notes at once, from a service that answers after ${LATENCY_MS} ms. The bound is the time of the requests alone, ${2 * CONCURRENCY} at once. The loop with ky sends the same requests and fills the same tables; the simple loop sends one request after the other. The bare fetches keep nothing. The simple loop is calculated from a sample. nodeFetch is the fetch of @notewire/client/node-fetch.`,
+    note: `${NOTES.toLocaleString('en')} notes with transcript and summary into SQLite, ${CONCURRENCY} notes at once, from a service that answers after ${LATENCY_MS} ms. The bound is the time of the requests alone, ${2 * CONCURRENCY} at once. The bare fetches keep nothing. The loop with ky sends the same requests and fills the same tables. The simple loop sends one request after the other, and is calculated from a sample. nodeFetch is that of @notewire/client/node-fetch.`,
     rows: [
       time('the bound', bound),
       time('bare fetches', bare.ms),

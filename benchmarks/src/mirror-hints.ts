@@ -61,7 +61,7 @@ export async function measureMirrorHints(): Promise<readonly Table[]> {
       {
         title: 'How soon does a mirror show a change?',
         unit: 'ms',
-        note: `From the arrival of the webhook until \`mirror.get()\` returns the new revision with its content, or \`undefined\` after a deletion. The service answers each request after ${LATENCY_MS} ms. ${UPDATES} updates and ${DELETIONS} deletions, one after the other.`,
+        note: `From the arrival of the event until \`mirror.get()\` returns the new content, or \`undefined\` after a deletion. The service answers after ${LATENCY_MS} ms. ${UPDATES} updates and ${DELETIONS} deletions, one after the other.`,
         rows: rowsOf(measured),
       },
     ]

@@ -52,9 +52,9 @@ export async function measureMirrorScan(
     }
     return [
       {
-        title: `What does a full scan of ${notes.toLocaleString('en')} notes cost?`,
+        title: `What does a full listing of ${notes.toLocaleString('en')} notes cost?`,
         unit: '',
-        note: 'The scans find no difference. Pages of 100 come from a service that answers from memory, and the bare fetches read the same pages. Memory is the peak of resident memory.',
+        note: 'The listings find no difference. The service answers from memory, in pages of 100. The bare fetches only read these pages. Memory is the peak of resident memory.',
         rows,
       },
     ]

@@ -48,7 +48,7 @@ export async function measureMirrorSearch(): Promise<readonly Table[]> {
       {
         title: `How fast is a search of ${NOTES.toLocaleString('en')} notes in SQLite?`,
         unit: 'ms',
-        note: `Searches titles, contents, transcripts and summaries for the best ${FOUND} notes, and returns them with their content. \`LIKE\` reads all notes to find the same rare word.`,
+        note: `Searches titles, contents, transcripts and summaries for the best ${FOUND} notes, with their content. \`LIKE\` reads all notes to find the same rare word.`,
         rows: comparedWith('notewire, a word of one note', milliseconds, (name) => ({ isAlternative: name === LIKE })),
       },
     ]

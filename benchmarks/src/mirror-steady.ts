@@ -45,7 +45,7 @@ export async function measureMirrorSteady(): Promise<readonly Table[]> {
       {
         title: 'What does a poll cost while nothing changes?',
         unit: '',
-        note: 'A sync between two scans. Processor time of the process that polls, without that of PostgreSQL.',
+        note: 'Processor time of the process that polls, without PostgreSQL.',
         rows: [
           ...comparedWith(BARE, cpuMs, (name) => ({ column: 'processor time, ms', isAlternative: name === BARE })),
           ...Object.entries(requests).map(([name, value]) => ({ name, column: 'requests', value, budget: 1 })),

@@ -16,7 +16,7 @@ export async function measurePostgresStore(): Promise<readonly Table[]> {
       title: 'How fast is a claim in PostgreSQL?',
       unit: 'events/s',
       moreIsBetter: true,
-      note: 'Claim and commit of new events with `pg`, over ten connections, to a server that writes each commit to disk. *Two statements* are `INSERT … ON CONFLICT DO NOTHING` and `UPDATE`, in a table whose key is the event ID.',
+      note: 'Claim and commit of new events with `pg`, over ten connections, to a server that writes each commit to disk. *Two statements* are `INSERT … ON CONFLICT DO NOTHING` and `UPDATE`.',
       rows: await withPool(postgres.url, rowsOver),
     },
   ]

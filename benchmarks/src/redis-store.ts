@@ -26,7 +26,7 @@ export async function measureRedisStore(): Promise<readonly Table[]> {
       title: 'How fast is a claim in Redis?',
       unit: 'events/s',
       moreIsBetter: true,
-      note: 'Claim and commit of new events over one connection, to a server that does not write to disk. *Two commands* are `SET NX PX` and `SET PX`. @aws-lambda-powertools runs `makeIdempotent` with an empty function.',
+      note: 'Claim and commit of new events over one connection, to a server that does not write to disk. *Two commands* are `SET NX PX` and `SET PX`. @aws-lambda-powertools runs `makeIdempotent`.',
       rows,
     },
   ]

@@ -136,7 +136,9 @@ keywords: performance, speed, latency, throughput, overhead, memory, bundle size
 
 # Benchmarks
 
-Below each table is the machine on which it was measured. Clients, services and databases run on the same machine.
+Each cell shows a value and, in parentheses, its multiple of the row with (1.00 ×). Compare the multiples, because the values depend on the machine.
+The column *aim* shows our limit for Notewire: for the value, or for the multiple (×). Several limits are in the order of the columns. Clients,
+services and databases run on the machine that is named below the table.
 
 \`\`\`sh
 npm run setup
@@ -144,29 +146,21 @@ npm run benchmarks              # all measurements, in less than 20 minutes
 npm run benchmarks -- servers   # one measurement, whose name is below its table
 \`\`\`
 
-The command replaces the measured tables in this page. \`many-mirrors\` and \`mirror-scan-million\` take longer and run only if you name them.
-
-Each cell shows a value and, in parentheses, its multiple of the reference. The reference is the row with (1.00 ×). Compare the multiples, because
-the values depend on the machine and its load. The column *aim* shows the limit that we set for Notewire, for the value or for the multiple (×).
-Several limits are in the order of the columns.
+The command replaces the tables of this page. \`many-mirrors\` and \`mirror-scan-million\` take longer and run only if you name them.
 
 `
 }
 
-/** The bold cells of all sections. */
+/** The rows with bold cells of all sections. */
 function lossesOf(sections: readonly string[]): string {
   const losses = sections.flatMap((section) => {
-    const [head = [], , ...lines] = section.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []))
-    const question = `[${headingOf(section)}](#${anchorOf(headingOf(section))})`
-    return lines.flatMap(([name, ...cells]) => {
-      const bold = cells.flatMap((cell, at) =>
-        cell.startsWith('**') ? `${head[at + 1]}: ${cell.replaceAll('**', '')}` : [],
-      )
-      return bold.length === 0 ? [] : `| ${question} | ${name} | ${bold.join('; ')} |`
-    })
+    const [, , ...lines] = section.split('\n').flatMap((line) => (line.startsWith('|') ? [cellsOf(line)] : []))
+    const names = lines.flatMap(([name, ...cells]) => (cells.some((cell) => cell.startsWith('**')) ? [name] : []))
+    if (names.length === 0) return []
+    return `| [${headingOf(section)}](#${anchorOf(headingOf(section))}) | ${names.join('; ')} |`
   })
-  const rule = 'In these cells, which are **bold** below, Notewire misses its aim or an alternative is better.'
-  return [`## ${LOSSES}`, '', rule, '', '| question | row | cells |', '| --- | --- | --- |', ...losses].join('\n')
+  const rule = 'In a **bold** cell, Notewire misses its aim or an alternative is better. These rows have bold cells.'
+  return [`## ${LOSSES}`, '', rule, '', '| question | rows |', '| --- | --- |', ...losses].join('\n')
 }
 
 function cellsOf(line: string): readonly string[] {

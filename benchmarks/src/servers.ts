@@ -23,13 +23,13 @@ export async function measureServers(): Promise<readonly Table[]> {
     {
       title: 'How much processor time does an event cost my server?',
       unit: 'µs',
-      note: 'Processor time of the server process for one event, with a handler that waits for something that happens in a later turn. *Bare* parses the JSON and verifies nothing. *Hand-written* verifies with `standardwebhooks` and skips duplicates with a `Map`.',
+      note: 'With an asynchronous handler. *Bare* only parses the JSON. *Hand-written* verifies with `standardwebhooks` and skips duplicates with a `Map`.',
       rows: await rowsOf('asynchronous'),
     },
     {
       title: 'And with a handler that does nothing?',
       unit: 'µs',
-      note: 'As above, with a synchronous handler that returns at once.',
+      note: 'As above, with a synchronous handler.',
       rows: await rowsOf('synchronous'),
     },
   ]

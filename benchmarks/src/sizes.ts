@@ -33,7 +33,7 @@ export async function measureSizes(): Promise<readonly Table[]> {
     {
       title: 'How much does an import add to a bundle?',
       unit: 'kB',
-      note: 'With dependencies, minified by esbuild and gzipped. standardwebhooks, svix and @octokit/webhooks-methods verify signatures and do nothing else.',
+      note: 'With dependencies, minified by esbuild and gzipped. standardwebhooks, svix and @octokit/webhooks-methods only verify signatures.',
       rows: await Promise.all([...ours, ...peers]),
     },
   ]

@@ -48,7 +48,7 @@ export async function measureSqliteStore(): Promise<readonly Table[]> {
       title: 'How fast is a claim in SQLite?',
       unit: 'events/s',
       moreIsBetter: true,
-      note: '*Two statements* are `INSERT … ON CONFLICT DO NOTHING` and `UPDATE`, in two transactions of a WAL file. FULL and NORMAL are the values of `PRAGMA synchronous`. Notewire uses NORMAL for the claim and FULL for the commit.',
+      note: '*Two statements* are `INSERT … ON CONFLICT DO NOTHING` and `UPDATE`, in two transactions of a WAL file. FULL and NORMAL are the values of `PRAGMA synchronous`. Notewire uses NORMAL for the claim, and FULL for the commit.',
       rows,
     },
   ]

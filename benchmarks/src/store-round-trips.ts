@@ -19,7 +19,7 @@ export async function measureStoreRoundTrips(): Promise<readonly Table[]> {
     {
       title: 'How many statements does an event need?',
       unit: '',
-      note: 'Each statement in PostgreSQL and each command in Redis is a round trip. SQLite runs in the process; its statements include `BEGIN`, `COMMIT` and `PRAGMA synchronous`. A hand-written deduplication needs two.',
+      note: 'Each statement in PostgreSQL and each command in Redis is a round trip. A hand-written deduplication needs two. SQLite runs in the process, and its count includes `BEGIN`, `COMMIT` and `PRAGMA`.',
       rows: [...(await inPostgres()), ...(await inRedis()), ...(await inSqlite())],
     },
   ]
