@@ -93,7 +93,7 @@ const types = {
     typecheck: {
       enabled: true,
       only: true,
-      include: ['packages/*/src/**/*.test-d.ts'],
+      include: ['packages/*/src/**/*.test-d.ts', 'tests/*.test-d.ts'],
       tsconfig: 'tsconfig.json',
       ignoreSourceErrors: true, // `npm run types` reports those.
     },

@@ -1,10 +1,18 @@
 import { DatabaseSync } from 'node:sqlite'
 import { NotesClient, noteHandlers } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
-import { OptionError, type WebhookEvent } from '@notewire/protocol'
-import { createReceiver, createReceivers, type ReceiverOptions, type ReceiversOptions } from '@notewire/webhooks'
+import { OptionError } from '@notewire/protocol'
+import {
+  createReceiver,
+  createReceivers,
+  type ReceiverOptions,
+  type ReceiversOptions,
+  type TransactionContext,
+} from '@notewire/webhooks'
+import { postgresTransactions } from '@notewire/webhooks/postgres'
 import { sqliteTransactions } from '@notewire/webhooks/sqlite'
 import { describe, expect, it } from 'vitest'
+import { type PoolClient, startDatabases } from './servers/test-databases.ts'
 
 const SECRET = 'whsec_bm90ZXdpcmUtbm90ZS1oYW5kbGVycy10ZXN0'
 const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
@@ -58,6 +66,39 @@ describe('a receiver with a part of noteHandlers', () => {
     ],
     ['a prepare that gets no context', (handlers) => ({ ...handlers, prepare: async (_event: unknown) => undefined })],
     [
+      'a handler that does not use its context',
+      (handlers) => ({
+        ...handlers,
+        on: { ...handlers.on, 'note.updated': async (_event: unknown, _context: unknown) => undefined },
+      }),
+    ],
+    [
+      'a handler that uses the fields of its context only',
+      (handlers) => ({
+        ...handlers,
+        on: {
+          ...handlers.on,
+          'note.updated': async (event: { readonly event_id: string }, context: { readonly logger: Console }) =>
+            context.logger.info(event.event_id),
+        },
+      }),
+    ],
+    [
+      'a handler that takes other fields of its context',
+      (handlers) => ({
+        ...handlers,
+        on: {
+          ...handlers.on,
+          'note.updated': async (event: { readonly event_id: string }, { logger }: { readonly logger: Console }) =>
+            logger.info(event.event_id),
+        },
+      }),
+    ],
+    [
+      'a prepare that does not use its context',
+      (handlers) => ({ ...handlers, prepare: async (_event: unknown, _context: unknown) => undefined }),
+    ],
+    [
       'a method that gets no event',
       (handlers) => ({ ...handlers, on: { ...handlers.on, 'note.ended': function applied() {} } }),
     ],
@@ -105,40 +146,10 @@ describe('a receiver with a part of noteHandlers', () => {
     expect(changed).toHaveLength(1)
   })
 
-  it.each<[string, (handlers: ReturnType<typeof noteHandlers>) => object]>([
-    [
-      'a handler that does not call the one of noteHandlers',
-      (handlers) => ({
-        ...handlers,
-        on: { ...handlers.on, 'note.updated': (_event: unknown, _context: unknown) => undefined },
-      }),
-    ],
-    [
-      'an asynchronous handler that does not call it',
-      (handlers) => ({
-        ...handlers,
-        on: { ...handlers.on, 'note.updated': async (..._given: unknown[]) => undefined },
-      }),
-    ],
-    [
-      'a prepare that does not call it',
-      (handlers) => ({ ...handlers, prepare: (..._given: unknown[]) => ({ ready: true }) }),
-    ],
-    [
-      'a prepare that returns nothing',
-      (handlers) => ({ ...handlers, prepare: async (_event: unknown, _context: unknown) => undefined }),
-    ],
-  ])('fails an event with %s', async (_what, change) => {
-    const { create, handlers, changed, event } = await setUp()
-    const outcome = await create(change(handlers)).process(event)
-    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'option_invalid' } })
-    expect(changed).toEqual([])
-  })
-
-  it('skips the events that a wrapper leaves out after its first call, and logs them', async () => {
+  it('answers 204 for the events that a wrapper leaves out, also the first of a process, and logs that once', async () => {
     const { create, handlers, changed, event, service } = await setUp()
     const warned: string[] = []
-    let isOn = true
+    let isOn = false
     const wrapper: (typeof handlers.on)['note.updated'] = (...given) =>
       isOn ? handlers.on['note.updated'](...given) : undefined
     const receiver = create({
@@ -146,14 +157,27 @@ describe('a receiver with a part of noteHandlers', () => {
       on: { ...handlers.on, 'note.updated': wrapper },
       logger: { ...logger, warn: (line: string) => warned.push(line) },
     })
-    expect(await receiver.process(event)).toMatchObject({ status: 'applied' })
-    isOn = false
-    service.owner.notes()[0]?.edit({ title: 'Another title' })
-    const { note_id, revision } = service.owner.notes()[0] ?? {}
-    const next = { ...(event as object), event_id: 'event_2', data: { note_id, revision } }
-    expect(await receiver.process(next as never)).toMatchObject({ status: 'applied' })
+    let edits = 0
+    const process = async () => {
+      edits += 1
+      service.owner.notes()[0]?.edit({ title: `title ${edits}` })
+      const { note_id, revision } = service.owner.notes()[0] ?? {}
+      const next = { ...(event as object), event_id: `event_${revision}`, data: { note_id, revision } }
+      return await receiver.process(next as never)
+    }
+    for (isOn of [false, false, true, false]) expect(await process()).toMatchObject({ status: 'applied' })
     expect(changed).toHaveLength(1)
     expect(warned).toEqual([expect.stringContaining('note.updated did not call the one of noteHandlers')])
+  })
+
+  it.each<[string, (handlers: ReturnType<typeof noteHandlers>) => object]>([
+    ['returns something else', (handlers) => ({ ...handlers, prepare: (..._given: unknown[]) => ({ ready: true }) })],
+    ['returns nothing', (handlers) => ({ ...handlers, prepare: async (..._given: unknown[]) => undefined })],
+  ])('fails an event if its prepare %s, because there is no note to apply', async (_what, change) => {
+    const { create, handlers, changed, event } = await setUp()
+    const outcome = await create(change(handlers)).process(event)
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'option_invalid' } })
+    expect(changed).toEqual([])
   })
 
   it('tells events of two integrations with the same id apart', async () => {
@@ -177,22 +201,73 @@ describe('a receiver with a part of noteHandlers', () => {
     expect(warned).toHaveLength(1)
   })
 
-  it('rolls back the transaction of a handler that does not call its original', async () => {
-    const { create, handlers, event } = await setUp()
-    const database = new DatabaseSync(':memory:')
-    database.exec('CREATE TABLE seen (event_id TEXT)')
-    const store = sqliteTransactions(database)
-    await store.migrate()
-    const on = { ...handlers.on, 'note.updated': (given: WebhookEvent, _context: unknown) => record(given) }
-    const record = ({ event_id }: WebhookEvent) => void database.prepare('INSERT INTO seen VALUES (?)').run(event_id)
-    expect(await create({ ...handlers, on, store }).process(event)).toMatchObject({ status: 'failed' })
-    expect(database.prepare('SELECT * FROM seen').all()).toEqual([])
-    const wrapper: (typeof handlers.on)['note.updated'] = (given, context) => {
-      record(given)
-      return handlers.on['note.updated'](given, context)
-    }
-    const wrapped = { ...handlers.on, 'note.updated': wrapper }
-    expect(await create({ ...handlers, on: wrapped, store }).process(event)).toMatchObject({ status: 'applied' })
-    expect(database.prepare('SELECT * FROM seen').all()).toHaveLength(1)
+  it.each(['SQLite', 'PostgreSQL'])('processes a wrapper in the transaction of its event: %s', async (kind) => {
+    await using database = await (kind === 'SQLite' ? inSqlite() : inPostgres())
+    const { create, handlers, changed, event } = await setUp()
+    const { store, record, seen } = database
+    const wrap =
+      (when: boolean): (typeof handlers.on)['note.updated'] =>
+      (given, context) => {
+        const recorded = record(given.event_id, context)
+        const apply = () => (when ? handlers.on['note.updated'](given, context) : undefined)
+        return recorded === undefined ? apply() : recorded.then(apply)
+      }
+    const receiverWith = (wrapper: (typeof handlers.on)['note.updated']) =>
+      create({ ...handlers, on: { ...handlers.on, 'note.updated': wrapper }, store })
+    const failing = receiverWith((given, context) => {
+      const applied = wrap(true)(given, context)
+      if (applied instanceof Promise) return applied.then(() => Promise.reject(new Error('after the original')))
+      throw new Error('after the original')
+    })
+    expect(await failing.process(event)).toMatchObject({ status: 'failed' })
+    expect(await seen()).toEqual([])
+    expect(await receiverWith(wrap(true)).process(event)).toMatchObject({ status: 'applied' })
+    expect(await seen()).toEqual(['event_1'])
+    expect(changed).toHaveLength(2)
+    // The event is marked although the wrapper leaves it out.
+    const left = { ...(event as object), event_id: 'event_2', data: { note_id: 'another', revision: 1 } } as never
+    const filtered = create({
+      ...handlers,
+      prepare: (...given: never[]) => void given,
+      on: { ...handlers.on, 'note.updated': wrap(false) },
+      store,
+    })
+    expect(await filtered.process(left)).toMatchObject({ status: 'applied' })
+    expect(await filtered.process(left)).toMatchObject({ status: 'duplicate' })
+    expect(await seen()).toEqual(['event_1', 'event_2'])
   })
 })
+
+/** A store with transactions, and a table that wrappers write to in them. */
+async function inSqlite() {
+  const database = new DatabaseSync(':memory:')
+  database.exec('CREATE TABLE seen (event_id TEXT)')
+  const store = sqliteTransactions(database)
+  await store.migrate()
+  return {
+    store,
+    record: (id: string, _context: unknown): Promise<unknown> | undefined => {
+      database.prepare('INSERT INTO seen VALUES (?)').run(id)
+      return undefined
+    },
+    seen: async () =>
+      database
+        .prepare('SELECT event_id FROM seen ORDER BY 1')
+        .all()
+        .map(({ event_id }) => event_id),
+    [Symbol.asyncDispose]: async () => database.close(),
+  }
+}
+
+async function inPostgres() {
+  const databases = await startDatabases((pool) => postgresTransactions(pool).migrate())
+  const pool = await databases.migratedPool()
+  await pool.query('CREATE TABLE seen (event_id text)')
+  return {
+    store: postgresTransactions(pool),
+    record: (id: string, context: unknown): Promise<unknown> | undefined =>
+      (context as TransactionContext<PoolClient>).transaction.query('INSERT INTO seen VALUES ($1)', [id]),
+    seen: async () => (await pool.query('SELECT event_id FROM seen ORDER BY 1')).rows.map(({ event_id }) => event_id),
+    [Symbol.asyncDispose]: () => databases.cleanUp[Symbol.asyncDispose](),
+  }
+}

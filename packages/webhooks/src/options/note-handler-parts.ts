@@ -17,7 +17,8 @@ interface HandlerContext {
 
 /**
  * Refuses options in which a part of what `noteHandlers` returned is missing or replaced: events would be answered 204, and their notes would
- * not be copied. A function that calls the part it replaces is accepted. Whether it does shows at its first event, which fails otherwise.
+ * not be copied. A function that calls the part it replaces is accepted. If it can pass on its arguments, nobody can tell in advance whether
+ * it calls the part, or for which events: the first event that it leaves out is logged.
  *
  * @returns the handlers, unchanged if `noteHandlers` made none of them
  * @throws OptionError with the part
@@ -42,62 +43,87 @@ function refuseReplaced(option: string, part: unknown, kind?: string): void {
   if (partsOf(part) !== undefined) return
   const name = kind === undefined ? option : `the handler of ${kind}`
   if (typeof part !== 'function') throw replaced(option, `${name} is missing`)
-  // The handler of note.deleted alone could do without its context.
-  const needed = kind === 'note.deleted' ? 1 : 2
-  if (takesFewer(part, needed)) throw replaced(option, `${name} replaces the one of noteHandlers, and does not call it`)
+  if (cannotCall(part, kind)) throw replaced(option, `${name} replaces the one of noteHandlers, and does not call it`)
 }
 
-/** Whether a function cannot pass on the event and the context, because it does not take both. */
-function takesFewer(part: { readonly length: number }, needed: number): boolean {
-  if (part.length >= needed) return false
+/** Whether the source of a function shows that it passes on no event or no context. */
+function cannotCall(part: { readonly length: number }, kind: string | undefined): boolean {
   const source = String(part)
   if (/\barguments\b|\[native code\]/.test(source)) return false
-  if (/^(?:async\s+)?[\w$]+\s*=>/.test(source)) return needed > 1
-  const list = /^[^(]*\(([^()]*)\)/.exec(source)?.[1]
-  // Defaults, patterns and rest parameters may take more than `length` says.
-  return list !== undefined && !/[=.{[]/.test(list)
+  const [head = '', list] = /^(?:async\s+)?([\w$]+)\s*=>/.exec(source) ?? /^[^(]*\(([^()]*)\)/.exec(source) ?? []
+  // Defaults and rest parameters may take more than `length` says.
+  if (list === undefined || /[=.]/.test(list)) return false
+  // The handler of note.deleted alone could do without its context.
+  const needsContext = kind !== 'note.deleted'
+  if (part.length < (needsContext ? 2 : 1)) return true
+  const [event = '', context = ''] = parametersIn(list)
+  const body = source.slice(head.length)
+  if (isName(event) && usesOf(event, body).length === 0) return true
+  // A copy of the context needs one of these fields.
+  if (!needsContext || /\b(?:prepared|applied)\b/.test(source)) return false
+  return isName(context) ? !usesOf(context, body).includes('whole') : /^[{[]/.test(context)
 }
 
-/**
- * Calls a function that stands in place of a part, and fails if it has not called the part. A function that has called it before is a wrapper
- * that leaves out some events, which only a log line tells.
- */
+function parametersIn(list: string): string[] {
+  const parameters: string[] = []
+  let depth = 0
+  let start = 0
+  for (let index = 0; index <= list.length; index += 1) {
+    const character = list[index] ?? ','
+    if ('{['.includes(character)) depth += 1
+    if ('}]'.includes(character)) depth -= 1
+    if (character !== ',' || depth > 0) continue
+    parameters.push(list.slice(start, index).trim())
+    start = index + 1
+  }
+  return parameters
+}
+
+function isName(parameter: string): boolean {
+  return /^[\w$]+$/.test(parameter)
+}
+
+/** How a function uses a parameter: as a whole, or one of its fields. */
+function usesOf(name: string, body: string): ('whole' | 'field')[] {
+  return [...body.matchAll(/([\w$]+)(\s*(?:\?\.|\.|\[))?/g)]
+    .filter(([, word]) => word === name)
+    .map(([, , field]) => (field === undefined ? 'whole' : 'field'))
+}
+
+/** Calls a function that stands in place of a part, and logs the first event for which it has not called the part. */
 function watched(handler: Call, kind: string, { calls }: NoteHandlerParts): Call {
-  let isWrapper = false
+  let isTold = false
   return (event, context) => {
     const key = callKeyOf(event, context)
     const check = () => {
-      isWrapper ||= calls.get(key) === true
-      const isSkipped = calls.get(key) === false
-      calls.delete(key)
-      if (!isSkipped) return
-      const problem = `the handler of ${kind} did not call the one of noteHandlers`
-      if (!isWrapper) throw replaced('on', problem)
-      context.logger.warn(`For this event, ${problem}. The event was skipped.`)
+      if (calls.get(key) !== false || isTold) return
+      isTold = true
+      context.logger.warn(
+        `The handler of ${kind} did not call the one of noteHandlers for an event, so the note of this event was not copied. Further events ` +
+          'that it leaves out are not logged.',
+      )
     }
+    const forget = () => calls.delete(key)
     calls.set(key, false)
     let result: unknown
     try {
       result = handler(event, context)
     } catch (error) {
-      calls.delete(key)
+      forget()
       throw error
     }
     // Synchronous handlers stay synchronous: a transaction of SQLite ends with them.
-    if (typeof (result as Partial<PromiseLike<unknown>> | null | undefined)?.then !== 'function') {
-      check()
-      return result
+    if (typeof (result as Partial<PromiseLike<unknown>> | null | undefined)?.then === 'function') {
+      return Promise.resolve(result as PromiseLike<unknown>)
+        .then((value) => {
+          check()
+          return value
+        })
+        .finally(forget)
     }
-    return Promise.resolve(result).then(
-      (value) => {
-        check()
-        return value
-      },
-      (error: unknown) => {
-        calls.delete(key)
-        throw error
-      },
-    )
+    check()
+    forget()
+    return result
   }
 }
 
@@ -105,6 +131,6 @@ function replaced(option: string, problem: string): OptionError {
   return new OptionError(
     option,
     `${problem}, so notes would not be copied. Spread ...noteHandlers(…) last, add handlers with on: { ...handlers.on, 'endpoint.test': f }, ` +
-      'and let a function that replaces a handler call it for every event.',
+      'and let a function that replaces a handler call it.',
   )
 }
