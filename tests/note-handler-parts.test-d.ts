@@ -4,8 +4,10 @@ import type { EndpointTestEvent, NoteUpdatedEvent, WebhookEvent } from '@notewir
 import { createReceiver, createReceivers, type HandlerContext, type TransactionContext } from '@notewire/webhooks'
 import { postgresTransactions } from '@notewire/webhooks/postgres'
 import { sqliteTransactions } from '@notewire/webhooks/sqlite'
-import { Pool, type PoolClient } from 'pg'
 import { describe, expectTypeOf, it } from 'vitest'
+import type { PoolClient, TestDatabases } from './servers/test-databases.ts'
+
+declare const databases: TestDatabases
 
 const secret = () => process.env['NOTES_SIGNING_SECRET']
 const copy = { changed: (_current: CurrentNote) => undefined, removed: () => undefined }
@@ -66,7 +68,7 @@ describe('the handlers of noteHandlers', () => {
     })
     createReceiver({
       secret,
-      store: postgresTransactions(new Pool()),
+      store: postgresTransactions(databases.poolOf('postgres://localhost/notes')),
       ...withPostgres,
       on: {
         ...withPostgres.on,
