@@ -56,7 +56,7 @@ export default defineConfig({
       chunkSizeWarningLimit: 2_000,
       target: 'es2022',
       // The mock service imports them only when it listens on a port, which the page does not do.
-      rollupOptions: { external: [/^node:/, '@hono/node-server'] },
+      rollupOptions: { external: [/^node:/] },
     },
   },
   themeConfig: {

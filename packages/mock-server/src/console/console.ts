@@ -9,6 +9,7 @@ import { CONTROL_OPERATIONS, type Route } from '../control/control-operations.ts
 import { consoleHeaders, refusalOf, type Visitor } from '../control/guard.ts'
 import type { ControlOperation } from '../control/operation.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import { URL } from '../runtime/web-classes.ts'
 import { inputOf } from './fields.ts'
 import { button, formsOf, idsOf } from './form.ts'
 import { codeBlock, type Html, instant, messagePage, page } from './page.ts'

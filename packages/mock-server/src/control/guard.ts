@@ -1,5 +1,6 @@
 import { isLoopback } from '@notewire/protocol'
 import type { Refusal } from '../errors/mock-server-error.ts'
+import { URL } from '../runtime/web-classes.ts'
 
 export interface Visitor {
   readonly address: string | undefined

@@ -1,6 +1,7 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import { URL } from '../runtime/web-classes.ts'
 import type { Attempt, AttemptOutcome } from './attempt.ts'
 import { postOverHttp } from './post-over-http.ts'
 import { answerOf, type ReceiverAnswer, readBeginning } from './receiver-answer.ts'

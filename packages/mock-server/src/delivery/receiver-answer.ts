@@ -1,3 +1,4 @@
+import { TextDecoder } from '../runtime/web-classes.ts'
 import type { AttemptResponse } from './attempt.ts'
 
 /** How much of an answer's body is logged, in bytes. */

@@ -11,6 +11,7 @@ import { MockServerError } from '../errors/mock-server-error.ts'
 import { FaultRules } from '../faults/faults.ts'
 import { SeededRandom } from '../seed/seeded-random.ts'
 import { connectorOf } from '../transports/connect.ts'
+import { requestAt } from '../transports/incoming-request.ts'
 import { forgetHandlers, mswHandlers } from '../transports/msw-handlers.ts'
 import { listenOptionsSchema, ServicePort } from '../transports/service-port.ts'
 import { createOwner, newOwnerSchema } from '../world/create-owner.ts'
@@ -61,7 +62,7 @@ function openService(options: NotesServiceOptions): NotesService {
   const answer = createApi(parts, random)
   const fetch = async (request: Request) => {
     if (!isRequest(request)) throw requestMissing()
-    return await answer(request).catch(failAsFetchDoes)
+    return await answer(await requestAt(request.url, request)).catch(failAsFetchDoes)
   }
   const port = new ServicePort({
     fetch: answer,

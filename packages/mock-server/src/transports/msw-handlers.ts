@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import { ConnectionDropped } from '../api/request-faults.ts'
 import { checked, fields } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import { requestAt } from './incoming-request.ts'
 
 /** The part of msw's `http` that this package uses. Types of msw would break the declarations for users who do not install it. */
 export interface MswHttp<Handler> {
@@ -49,7 +50,7 @@ export function mswHandlers<Handler>(
   answering.set(url, parts.service)
   return [
     http.all(`${url}/*`, async ({ request }) => {
-      const sent = path === '' ? request : new Request(request.url.replace(url, origin), request)
+      const sent = await requestAt(request.url.replace(url, origin), request)
       return await parts.fetch(sent).catch((error: unknown) => {
         if (!(error instanceof ConnectionDropped)) throw error
         return Response.error()

@@ -1,13 +1,13 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Http2Bindings, HttpBindings } from '@hono/node-server'
 import * as z from 'zod/mini'
 import { ConnectionDropped } from '../api/request-faults.ts'
 import type { AnswerConsole } from '../console/console.ts'
 import { fields, name } from '../errors/checked.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
+import { requireWebClasses, URL } from '../runtime/web-classes.ts'
 import { requestOf } from './incoming-request.ts'
-import { requireWebClasses } from './web-classes.ts'
+import { writeAnswer, writeFailure } from './outgoing-answer.ts'
 
 /** Options of `service.listen`. */
 export interface ListenOptions {
@@ -86,29 +86,28 @@ async function startServer(
   { fetch, makeConsole }: ServicePortParts,
   { port, host, consoleHosts }: ListenAddress,
 ): Promise<Server> {
-  const [{ createAdaptorServer }, answerConsole] = await Promise.all([import('@hono/node-server'), makeConsole()])
-  const server = createAdaptorServer({
-    fetch: async (light, { incoming, outgoing }) => {
-      const request = await requestOf(light, incoming as IncomingMessage)
-      return isForConsole(request)
-        ? await answerConsole(request, { address: incoming.socket.remoteAddress, consoleHosts })
-        : await fetch(request).catch((error: unknown) => dropConnection(outgoing, error))
-    },
-    // The process under test must keep its own `Request` and `Response`.
-    overrideGlobalObjects: false,
-  }) as Server
+  // Not an import of this file, which would break browsers.
+  const [{ createServer }, answerConsole] = await Promise.all([import('node:http'), makeConsole()])
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const request = await requestOf(incoming)
+    const response = isForConsole(request)
+      ? await answerConsole(request, { address: incoming.socket.remoteAddress, consoleHosts })
+      : await fetch(request)
+    await writeAnswer(response, outgoing)
+    // What is left of a body that was too large.
+    incoming.resume()
+  }
+  const server = createServer((incoming, outgoing) => {
+    answer(incoming, outgoing).catch((error: unknown) => {
+      if (error instanceof ConnectionDropped) outgoing.destroy()
+      else writeFailure(error, outgoing)
+    })
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenFailed(host, port, error)))
     server.listen(port, host, resolve)
   })
   return server
-}
-
-function dropConnection(outgoing: HttpBindings['outgoing'] | Http2Bindings['outgoing'], error: unknown): Response {
-  if (!(error instanceof ConnectionDropped)) throw error
-  outgoing.destroy()
-  // With this header, the adaptor does not answer.
-  return new Response(null, { headers: { 'x-hono-already-sent': 'true' } })
 }
 
 function isForConsole({ url }: Request): boolean {

@@ -15,7 +15,6 @@ describe('listen, in an environment that replaces what it needs', () => {
     ['Response', undefined],
     ['Response', Foreign],
     ['ReadableStream', undefined],
-    ['URL', Foreign],
     ['URLSearchParams', undefined],
   ])('says so if %s is %s', async (name, value) => {
     await using service = await createNotesService()
@@ -28,7 +27,7 @@ describe('listen, in an environment that replaces what it needs', () => {
     expect((await service.listen()).url).toMatch(/^http:/)
   })
 
-  it.each(['Request', 'fetch', 'AbortController', 'Event', 'EventTarget', 'Blob', 'FormData'])(
+  it.each(['URL', 'Request', 'fetch', 'AbortController', 'Event', 'EventTarget', 'Blob', 'FormData'])(
     'does not need %s',
     async (name) => {
       await using service = await createNotesService()
