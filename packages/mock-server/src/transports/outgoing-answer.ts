@@ -11,8 +11,8 @@ export async function writeAnswer(response: Response, outgoing: ServerResponse):
   const isLive = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
   const chunks: Uint8Array[] = []
   for (;;) {
-    const { done = true, value } = (await reader?.read()) ?? {}
-    if (done) break
+    const value = (await reader?.read())?.value
+    if (value === undefined) break
     // The other answers are short, and get a length.
     if (isLive) outgoing.write(value)
     else chunks.push(value)
