@@ -24,16 +24,14 @@ export class RecentTexts {
   }
 }
 
-/** The hash "cyrb53": two 32-bit multiplicative hashes, of which 53 bits are kept. */
+/** Two 32-bit multiplicative hashes, of which 53 bits are kept. */
 function hashOf(text: string): number {
-  let one = 0xdeadbeef
+  let one = 0x811c9dc5
   let other = 0x41c6ce57
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index)
-    one = Math.imul(one ^ unit, 2_654_435_761)
-    other = Math.imul(other ^ unit, 1_597_334_677)
+    one = Math.imul(one ^ unit, 0x01000193)
+    other = Math.imul(other ^ unit, 2_654_435_761)
   }
-  one = Math.imul(one ^ (one >>> 16), 2_246_822_507) ^ Math.imul(other ^ (other >>> 13), 3_266_489_909)
-  other = Math.imul(other ^ (other >>> 16), 2_246_822_507) ^ Math.imul(one ^ (one >>> 13), 3_266_489_909)
-  return 2 ** 32 * (other & 0x1fffff) + (one >>> 0)
+  return 2 ** 32 * (other >>> 11) + (one >>> 0)
 }

@@ -50,53 +50,37 @@ export function readShapeWithDrift<Shape>(
   const exact = run(contract, value, FIRST_PROBLEM)
   if (exact.issues.length === 0) return { status: 'read', value: exact.value, drift: [] }
   const read = run(schema, value, FIRST_PROBLEM)
-  if (read.issues.length > 0) return new RefusedReading(contract, value, () => refusalOf(schema, value, what, at))
+  const drift = once(() => driftIn(contract, withFewItems(value), value))
+  if (read.issues.length > 0) {
+    const error = once(() => refusalOf(schema, value, what, at))
+    return {
+      status: 'refused',
+      get error() {
+        return error()
+      },
+      get drift() {
+        return drift()
+      },
+    }
+  }
   const fewItems = withFewItems(value)
   for (const { path = [] } of run(contract, fewItems, ALL_PROBLEMS).issues) dropUndefinedAt(read.value, path)
   if (fewItems !== value) dropUndefinedInItems(read.value)
-  return new ToleratedReading(contract, value, read.value)
-}
-
-/** The reading of a value that differs from the contract. The differences are described when somebody asks for them. */
-class DriftedReading {
-  readonly #contract: z.ZodMiniType
-  readonly #value: unknown
-  #drift: readonly Drift[] | undefined
-
-  constructor(contract: z.ZodMiniType, value: unknown) {
-    this.#contract = contract
-    this.#value = value
-  }
-
-  get drift(): readonly Drift[] {
-    this.#drift ??= driftIn(this.#contract, withFewItems(this.#value), this.#value)
-    return this.#drift
+  return {
+    status: 'read',
+    value: read.value,
+    get drift() {
+      return drift()
+    },
   }
 }
 
-class ToleratedReading<Shape> extends DriftedReading {
-  readonly status = 'read'
-  readonly value: Shape
-
-  constructor(contract: z.ZodMiniType, found: unknown, value: Shape) {
-    super(contract, found)
-    this.value = value
-  }
-}
-
-class RefusedReading extends DriftedReading {
-  readonly status = 'refused'
-  readonly #makeError: () => ShapeError
-  #error: ShapeError | undefined
-
-  constructor(contract: z.ZodMiniType, found: unknown, makeError: () => ShapeError) {
-    super(contract, found)
-    this.#makeError = makeError
-  }
-
-  get error(): ShapeError {
-    this.#error ??= this.#makeError()
-    return this.#error
+/** A function that computes a value when it is called first. */
+function once<Value>(compute: () => Value): () => Value {
+  let computed: { readonly value: Value } | undefined
+  return () => {
+    computed ??= { value: compute() }
+    return computed.value
   }
 }
 
