@@ -25,9 +25,6 @@ const BUILDING_BLOCKS = new Set([
   'monotonicNow',
   // For the packages, which pass what they have checked.
   'callHook',
-  'callKeyOf',
-  'markAsPart',
-  'listenToClients',
   // For the programs, which check their command line.
   'startMockServer',
 ])

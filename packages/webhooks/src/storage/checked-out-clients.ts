@@ -1,3 +1,5 @@
+import { OptionError } from '@notewire/protocol'
+
 /** The methods of a pool of `pg` that tell of its clients. */
 export interface PoolOfClients {
   /** Adds a listener. */
@@ -16,8 +18,11 @@ const known = new WeakSet<object>()
 /**
  * Keeps the process alive if a connection breaks while somebody has taken it out of the pool, as query builders do for a transaction. `pg`
  * then emits an error at the client, and an error without a listener ends the process. The statements of the client reject as well.
+ *
+ * @throws OptionError if `pool` is not a pool
  */
 export function listenToClients(pool: PoolOfClients): void {
+  if (typeof pool?.on !== 'function') throw new OptionError('pool', 'pool needs the Pool of pg that your library uses.')
   if (known.has(pool)) return
   known.add(pool)
   pool.on('acquire', listenToClient)

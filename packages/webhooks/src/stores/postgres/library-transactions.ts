@@ -1,4 +1,4 @@
-import { OptionError, systemClock } from '@notewire/protocol'
+import { systemClock } from '@notewire/protocol'
 import {
   type ClientOfPool,
   listenToClient,
@@ -45,11 +45,7 @@ export function libraryTransactions<Transaction>(
   connectionOf: (transaction: Transaction) => PostgresConnection,
   pool: LibraryTransactionOptions['pool'],
 ): TransactionOpener<Transaction> {
-  if (pool !== undefined) {
-    if (typeof pool?.on !== 'function')
-      throw new OptionError('pool', 'pool needs the Pool of pg that your library uses.')
-    listenToClients(pool)
-  }
+  if (pool !== undefined) listenToClients(pool)
   return {
     connection: { query: (text, values) => queryAlone(open, connectionOf, text, values) },
     slots: pool === undefined ? new Slots(MAX_TRANSACTIONS) : slotsOf(pool),
