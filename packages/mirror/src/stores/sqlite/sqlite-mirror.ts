@@ -1,27 +1,20 @@
-import {
-  type Durability,
-  driverOf,
-  type SqliteConnection,
-  type SqliteDriver,
-  type SqliteRow,
-  type SqliteStatement,
-} from '@notewire/webhooks/storage'
+import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
 import type { CopyState } from '../../interfaces/progress.ts'
-import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
+import type { MirrorStore } from '../../interfaces/store.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
-import { FeedRuns } from '../feed-runs.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
 import { ErasingDatabase, turn } from './database.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
+import { FeedWriter } from './feed-writer.ts'
 import { IndexRewrite } from './index-rewrite.ts'
 import { createIntegrationRows } from './integrations.ts'
-import { loadedNotes, loadStatements, READ_PROGRESS, SKIP_NUMBERS } from './loading.ts'
+import { loadedNotes, loadStatements, READ_PROGRESS } from './loading.ts'
 import { countsIn, versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
-import { feedState, latestPosition, READ_FEED, runStatements, withoutRuns } from './run-statements.ts'
-import { ADDED_SCHEMA, FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { feedState, READ_FEED } from './run-statements.ts'
+import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { takeDue } from './taking.ts'
 
 // To replace a note in the search index takes SQLite about 5 ms, and much longer for a long transcript.
@@ -78,48 +71,8 @@ export function sqliteMirror<Transaction>(
 
 function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
   const database = new ErasingDatabase(driver)
-  const written = new Set<string>()
-  const runs = new FeedRuns()
-  let lacksRuns = false
+  const writer = new FeedWriter(database)
   const indexRewrite = new IndexRewrite(database)
-
-  async function write(
-    integration: string,
-    statements: readonly SqliteStatement[],
-    durability: Durability,
-  ): Promise<readonly SqliteRow[][]> {
-    if (written.has(integration)) return await database.run(statements, durability)
-    const skip = { sql: SKIP_NUMBERS, parameters: [escapedText(integration)] }
-    // Durable: if a power cut undid this commit, the next process would skip to numbers that were already used.
-    const [, ...answers] = await database.run([skip, ...statements], 'power-cut')
-    written.add(integration)
-    return answers
-  }
-
-  /** Adds the tables that version 0.1.0 did not create, unless this process may only read the file. */
-  async function addMissing(): Promise<void> {
-    try {
-      await database.run(ADDED_SCHEMA, 'power-cut')
-    } catch (error) {
-      if (!isReadOnly(error)) throw error
-      lacksRuns = true
-    }
-  }
-
-  const withRuns = (sql: string) => (lacksRuns ? withoutRuns(sql) : sql)
-
-  /** Writes a commit. If it announces notes, it begins a run of the feed, or continues the current one. */
-  async function writeInRun(integration: string, commit: MirrorCommit, statements: readonly SqliteStatement[]) {
-    const durability = durabilityOf(commit)
-    if (!announces(commit)) return await write(integration, statements, durability)
-    const run = runs.request(integration)
-    const name = escapedText(integration)
-    const before = runStatements(name, run)
-    const answers = await write(integration, [...before, ...statements, latestPosition(name)], durability)
-    const hasBegun = answers[before.length - 1]?.length === 1
-    runs.record(integration, run, hasBegun, Number(answers.at(-1)?.[0]?.['position']))
-    return answers.slice(before.length)
-  }
 
   function read(sql: string, ...values: readonly (string | number)[]): Promise<readonly SqliteRow[]> {
     return database.read({
@@ -151,12 +104,12 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
       if (found.length === 0) await database.run(SCHEMA, 'power-cut').catch(explainFullText)
       const version = Number((await database.read(READ_VERSION))[0]?.['version'])
       if (version > SCHEMA_VERSION) throw new NewerTablesError(version, SCHEMA_VERSION)
-      if (found.length === 1) await addMissing()
+      if (found.length === 1) await writer.addMissing()
       await database.truncateLog()
     },
 
     async load(integration, noteIds) {
-      return loadedNotes(await write(integration, loadStatements(integration, noteIds), 'process'))
+      return loadedNotes(await writer.write(integration, loadStatements(integration, noteIds), 'process'))
     },
 
     async commit(integration, commit) {
@@ -164,7 +117,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
       const statements = [...erasure, ...commitStatements(integration, commit)]
       if (statements.length === 0) return 'committed'
       try {
-        const [rows = []] = await writeInRun(integration, commit, statements)
+        const [rows = []] = await writer.writeCommit(integration, commit, statements)
         if (erasure.length > 0 && erasesAny(rows)) {
           database.recordErasure()
           indexRewrite.recordErasure()
@@ -197,7 +150,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
       }
     },
 
-    readFeed: async (integration, run) => feedState(await read(withRuns(READ_FEED), integration, run)),
+    readFeed: async (integration, run) => feedState(await read(writer.withRuns(READ_FEED), integration, run)),
 
     async listStates(integration, query) {
       const { MANY_MISSING_NOTES } = reading
@@ -205,7 +158,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
         'missing' in query &&
         (await countMissing(integration, query.missing.startSequence, MANY_MISSING_NOTES)) === MANY_MISSING_NOTES
       const [sql, ...values] = reading.listStates(query, areMany)
-      return (await read(withRuns(sql), integration, ...values, query.limit)).map((row) => ({
+      return (await read(writer.withRuns(sql), integration, ...values, query.limit)).map((row) => ({
         state: versionedState(row).state,
         position: Number(row['position'] ?? 0),
         visibleSince: Number(row['visible_since']),
@@ -249,18 +202,4 @@ function explainFullText(error: unknown): never {
   throw error instanceof Error && error.message.includes('no such module: fts5')
     ? new FullTextMissingError(error)
     : error
-}
-
-function announces({ notes }: MirrorCommit): boolean {
-  return notes.some(({ announce }) => announce !== undefined)
-}
-
-/** Whether the process may not write to the file. Only the message is the same with all drivers. */
-function isReadOnly(error: unknown): boolean {
-  return error instanceof Error && error.message.includes('readonly database')
-}
-
-/** The service does not send an acknowledged event again; anything else that is lost is listed or read again. */
-function durabilityOf({ heardAt }: MirrorCommit): Durability {
-  return heardAt === undefined ? 'process' : 'power-cut'
 }
