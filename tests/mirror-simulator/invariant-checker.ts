@@ -210,7 +210,8 @@ export class InvariantChecker {
   #checkProgress({ poll: { watermark } }: MirrorProgress): void {
     if (watermark === null) return
     // The pages of a lagging replica may have earlier dates than those of the previous poll.
-    // A clock that is behind bounds the watermark of its instance.
+    // The clock of an instance bounds its watermarks, because a header `Date` may be wrong. An instance whose clock is behind therefore lists
+    // again what another instance has listed, by as much as its clock is behind and no more, and loses nothing.
     const behindMs = Math.max(0, ...this.#scenario.skewsMs.map((skewMs) => -skewMs))
     const isBack = watermark < this.#watermark - behindMs
     if (isBack && this.#scenario.rates.staleAnswer === 0 && !this.#hasLaggingReplicas) {

@@ -58,7 +58,7 @@ async function* readNotes(
   return undefined
 }
 
-/** The number of latest cursors that a listing remembers, to notice one that is repeated. */
+/** The number of latest cursors that a listing remembers at least, to notice one that is repeated. */
 const REMEMBERED_CURSORS = 20_000
 
 /**

@@ -13,7 +13,7 @@ const UNPACED_PAGES = 20
 const DELAY_STEP_MS = 10
 const MAX_DELAY_MS = 100
 
-/** The number of latest notes that a listing remembers, to tell which notes are new. */
+/** The number of latest notes that a listing remembers at least, to tell which notes are new. */
 const REMEMBERED_NOTES = 50_000
 
 /**

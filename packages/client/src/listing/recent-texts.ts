@@ -1,25 +1,28 @@
 /** Remembers the latest texts of any length, in a bounded memory: it keeps a hash of 53 bits of each. */
 export class RecentTexts {
   readonly #max: number
-  readonly #hashes = new Set<number>()
+  // Two sets, because to delete the oldest of one set at each text takes long.
+  #latest = new Set<number>()
+  #earlier = new Set<number>()
 
-  /** @param max  how many texts to remember */
+  /** @param max  how many texts to remember at least. It remembers up to twice as many */
   constructor(max: number) {
     this.#max = max
   }
 
   has(text: string): boolean {
-    return this.#hashes.has(hashOf(text))
+    const hash = hashOf(text)
+    return this.#latest.has(hash) || this.#earlier.has(hash)
   }
 
   /** @returns whether the text is not remembered yet */
   add(text: string): boolean {
-    const hash = hashOf(text)
-    // Deleted first, so that the latest text is the last.
-    const isNew = !this.#hashes.delete(hash)
-    this.#hashes.add(hash)
-    const [oldest] = this.#hashes.size > this.#max ? this.#hashes : []
-    if (oldest !== undefined) this.#hashes.delete(oldest)
+    const isNew = !this.has(text)
+    this.#latest.add(hashOf(text))
+    if (this.#latest.size >= this.#max) {
+      this.#earlier = this.#latest
+      this.#latest = new Set()
+    }
     return isNew
   }
 }

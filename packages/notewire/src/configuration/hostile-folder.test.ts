@@ -129,7 +129,7 @@ describe('a file with a secret', () => {
 
   it.each(['key', '.env'])('that is a named pipe (%s) does not block the program', async (name) => {
     const { cwd, url } = await aScene()
-    execFileSync('python3', ['-c', 'import os, sys; os.mkfifo(sys.argv[1])', join(cwd, name)])
+    execFileSync('mkfifo', [join(cwd, name)])
     const args = name === 'key' ? ['--api-key-file', 'key'] : []
     const { code, stderr } = await list({ cwd, env: { NOTES_BASE_URL: url } }, args)
     expect(code).toBe(3)
