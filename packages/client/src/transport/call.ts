@@ -22,7 +22,7 @@ interface OutgoingCall extends CallSettings {
 /** The response to a call, after the retries. */
 export interface Answer extends Pick<Response, 'status' | 'headers'> {
   readonly operation: Operation
-  /** The body; `undefined` if it is longer than 64 MiB. */
+  /** The body; `undefined` if it is longer than 64 MiB, or if that of an error ends early. */
   readonly body: Body | undefined
   /** All requests of the call. */
   readonly attempts: readonly CallAttempt[]
@@ -131,7 +131,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
 /** How one request ended: with a complete response of any status, or without one. */
 interface AttemptEnd {
   readonly response?: Response
-  /** The body of the response, which has been read; `undefined` if it is longer than 64 MiB. */
+  /** The body of the response, which has been read; `undefined` if it is longer than 64 MiB, or if that of an error ends early. */
   readonly body?: Body | undefined
   /** Why there is no response. */
   readonly failure?: 'timeout' | 'network_error' | 'aborted'
@@ -149,9 +149,12 @@ function attempt({ fetch }: ClientSettings, request: Request, signal: AbortSigna
     if (request.signal.aborted) return end()
     request.signal.addEventListener('abort', end)
     const complete = async (response: Response) => {
+      // The status is what the service says: an error is not hidden by a body that ends early, which only explains it.
+      if (response.status >= 400) return resolve({ response, body: await readBodyOf(response).catch(() => undefined) })
       const body = await readBodyOf(response)
       // The code of Node.js for a compressed body that ends early, which its `fetch` does not report.
-      if (endsEarly(response, body)) resolve({ failure: 'network_error', networkCode: 'Z_BUF_ERROR' })
+      if (endsEarly(request.method, response.headers, body))
+        resolve({ failure: 'network_error', networkCode: 'Z_BUF_ERROR' })
       else resolve({ response, body })
     }
     const fail = (error: unknown) => resolve({ failure: 'network_error', networkCode: networkCodeOf(error) })

@@ -90,6 +90,26 @@ describe.each(Object.entries(FETCHES))('a compressed body that ends early, with 
     expect(requests).toBe(1)
   })
 
+  it.each([
+    ['429 Too Many Requests', { code: 'rate_limited', status: 429, retryAfterMs: 60_000 }],
+    ['503 Service Unavailable', { code: 'server_error', status: 503 }],
+    ['404 Not Found', { code: 'not_found', status: 404 }],
+  ])('of an error (%s) does not hide the error, or the delay that the service requests', async (status, expected) => {
+    const body = gzipSync(JSON.stringify({ error: { code: 'x', message: CONTENT.repeat(9) } }))
+    const cut = body.subarray(0, body.length / 2)
+    for (const length of [cut.length, body.length]) {
+      const headers = ['content-encoding: gzip', `content-length: ${length}`, 'retry-after: 60', 'connection: close']
+      await using server = await serveRaw((socket) => socket.end(message(headers, cut, status)))
+      const client = new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch, totalTimeoutMs: 20_000 })
+      expect(await errorOf(client.notes.get('n1'))).toMatchObject({ ...expected, attempts: [{}] })
+    }
+  })
+
+  it('is not the empty response to a POST', async () => {
+    await using server = await serveRaw((socket) => socket.end(framed('content-length', 'gzip', gzipSync(''))))
+    await new NotesClient({ baseUrl: server.baseUrl, apiKey: API_KEY, fetch }).webhookEndpoints.sendTest('e1')
+  })
+
   it('is not what a compressed page of a proxy is, or an empty response', async () => {
     const page = gzipSync('<html>maintenance</html>')
     await using server = await serveRaw((socket) => socket.end(framed('content-length', 'gzip', page)))
@@ -109,6 +129,6 @@ function framed(frame: string, encoding: string, body: Buffer): Buffer {
   return FRAMES[frame]?.(encoding, body) ?? Buffer.alloc(0)
 }
 
-function message(headers: readonly string[], body: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers.join('\r\n')}\r\n\r\n`), body])
+function message(headers: readonly string[], body: Buffer, status = '200 OK'): Buffer {
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n`), body])
 }

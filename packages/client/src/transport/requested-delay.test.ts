@@ -64,6 +64,25 @@ describe('the delay that the service requests', () => {
     expect(delayOf({})).toBeUndefined()
   })
 
+  it.each([
+    ['limit=100, remaining=0, reset=30', 30_000],
+    ['"default";r=0;t=30', 30_000],
+    ['"default"; r=0; t=30', 30_000],
+    ['default;t=30;r=0;pk=:cHsidCI6OX0=:', 30_000],
+    ['"burst";r=5;t=40000, "day";r=0;t=30', 30_000],
+    ['"burst";r=0;t=5, "day";r=0;t=30', 30_000],
+    ['"default";r=1;t=30', undefined],
+    ['"default";r=0', undefined],
+    ['"default";r=0;t=-5', undefined],
+    ['limit=100, remaining=0', undefined],
+    ['limit=100, reset=soon', undefined],
+    ['30', undefined],
+  ])('is that of the exceeded policies in RateLimit: %s', (value, delay) => {
+    expect(delayOf({ ratelimit: value })).toBe(delay)
+    expect(delayOf({ ratelimit: value, 'retry-after': '5' })).toBe(5_000)
+    expect(delayOf({ ratelimit: value }, 503)).toBeUndefined()
+  })
+
   it.each([408, 425, 500, 502, 503, 529])('is only that of Retry-After for a %i', (status) => {
     for (const name of RESETS) expect(delayOf({ [name]: '60' }, status)).toBeUndefined()
     expect(delayOf({ 'retry-after': '5', 'x-ratelimit-reset': '60' }, status)).toBe(5_000)

@@ -9,7 +9,7 @@ const RESET_HEADERS = ['ratelimit-reset', 'x-ratelimit-retry-after', 'x-ratelimi
 
 /**
  * How long the service asks to wait before the next request, in milliseconds: a multiple of 1000, and a day at most. It is read from
- * `Retry-After`, and for a 429 without it from a header that says when the rate limit is reset.
+ * `Retry-After`, and for a 429 without it from a header that says when the rate limit is reset: `RateLimit`, or one of its predecessors.
  *
  * @returns `undefined` if the service does not say, or says nothing that can be used
  */
@@ -17,10 +17,21 @@ export function requestedDelayOf({ status, headers }: Pick<Response, 'status' | 
   const now = Date.parse(headers.get('date') ?? '') || Date.now()
   const retryAfterMs = delayIn(headers.get('retry-after'), now)
   if (retryAfterMs !== undefined || status !== 429) return retryAfterMs
+  const resets = [resetsIn(headers.get('ratelimit')), ...RESET_HEADERS.map((name) => headers.get(name))]
   // A reset that has passed is no reason to send the next request at once.
-  return RESET_HEADERS.map((name) => delayIn(headers.get(name), now)).find(
-    (delayMs) => delayMs !== undefined && delayMs > 0,
+  return resets.map((value) => delayIn(value, now)).find((delayMs) => delayMs !== undefined && delayMs > 0)
+}
+
+/**
+ * The seconds until the resets in `RateLimit`, separated by commas: `"burst";r=0;t=30` for each policy, or `limit=9, remaining=0, reset=30` in
+ * earlier drafts. A policy with requests left was not exceeded.
+ */
+function resetsIn(value: string | null): string | null {
+  const parts = value?.split(',', MOST_PARTS) ?? []
+  const resets = parts.map(
+    (part) => (/; ?r=0(?!\d)/.test(part) ? /; ?t=(\d{1,9})/ : /^ ?reset=(\d{1,9})/).exec(part)?.[1],
   )
+  return resets.filter(Boolean).join() || null
 }
 
 /**

@@ -36,12 +36,13 @@ function parseJson(text: string): unknown {
  * Whether a compressed body ends early. The `fetch` of Node.js and of browsers returns the part of it that can be decompressed, without an
  * error, if a proxy ends the message as if it were complete.
  */
-export function endsEarly({ status, headers }: Response, body: Body | undefined): boolean {
+export function endsEarly(method: string, headers: Headers, body: Body | undefined): boolean {
   const encoding = headers.get('content-encoding')?.toLowerCase() ?? 'identity'
   if (body === undefined || encoding === 'identity') return false
   // Other text may be the page of a proxy. A part of an object or of a list is never valid JSON.
   const start = body.text.trimStart()[0]
-  if (start === undefined) return status === 200
+  // A response to another method may have no content.
+  if (start === undefined) return method === 'GET'
   return (start === '{' || start === '[') && body.json === NOT_JSON
 }
 
