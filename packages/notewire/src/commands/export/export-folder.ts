@@ -30,9 +30,8 @@ const BATCH_SIZE = 50
  */
 export async function exportFolder(mirror: MirrorReader, options: FolderOptions): Promise<FolderReport> {
   const { folder, integration, shown, signal, onProgress } = options
-  await makePrivateFolder(folder)
-  const files = await NoteFiles.open(folder, integration).catch((error: unknown) => {
-    if (!isSystemError(error, 'ENOTDIR')) throw error
+  const files = await openFolder(folder, integration).catch((error: unknown) => {
+    if (!isSystemError(error, 'EEXIST') && !isSystemError(error, 'ENOTDIR')) throw error
     const message = `${shown} is a file, and Markdown is written to a folder. Name a folder, or pass --format jsonl.`
     throw new CommandError('export_in_the_way', message)
   })
@@ -64,4 +63,9 @@ export async function exportFolder(mirror: MirrorReader, options: FolderOptions)
     removed += 1
   }
   return { files: files.noteIds.length, written, removed, incomplete }
+}
+
+async function openFolder(folder: string, integration: string): Promise<NoteFiles> {
+  await makePrivateFolder(folder)
+  return await NoteFiles.open(folder, integration)
 }
