@@ -395,7 +395,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       'A listing that contains a record without a usable identifier or revision removes the note of that record.',
     patches: [
       scanning("phase: 'scan', notes, leftOut, cursor", "phase: 'scan', notes, leftOut: [], cursor"),
-      lookingUp('for (const note of leftOut) unusable.push(note)', 'void leftOut'),
+      lookingUp('unusable.get(noteId) ?? unidentified', 'undefined'),
     ],
   },
   {
