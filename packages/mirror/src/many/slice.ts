@@ -59,7 +59,7 @@ interface WorkDone {
 interface SliceEnd {
   /** The error, if the work failed: the integration is then retried later, or parked. */
   readonly error: unknown
-  /** When the next slice is due; `null` without one, `undefined` if the lease was lost, so that nothing was scheduled. */
+  /** When the next slice is due; `null` without one, or if the integration is erased; `undefined` if the lease was lost, so that nothing was scheduled. */
   readonly dueAt: number | null | undefined
 }
 
@@ -83,7 +83,7 @@ export async function doSlice(
     const signal = AbortSignal.any([context.signal, lost])
     const doNext = () => nextWork(taken, { ...ofSlice, signal }, work).catch(outcomeOfLostLease)
     const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
-    if (next === undefined) return { error, dueAt: undefined }
+    if (next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
     const offMs = context.clock.offMs()
     const now = context.clock.now() + offMs
     const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
