@@ -1,5 +1,5 @@
 /**
- * Runs two reads concurrently. The first failure aborts the other read, whose result nobody would use.
+ * Runs two reads concurrently. The first failure aborts the other read, whose result would not be used.
  *
  * @param signal  aborts both
  * @throws what the first failed read throws

@@ -74,7 +74,7 @@ function refuseLate<Transaction>(
   round: RoundWithEnd<Transaction>,
 ): Promise<void> {
   const error = transactionNotCommitted(TOO_LATE)
-  // The process may end when the error leaves the transaction, because nobody waits for it.
+  // The process may end when the error leaves the transaction, because no code waits for it.
   const again = round.ended
     .then(() => makeDue(round, ({ state }, now) => dueAgain(state, deliveries, lease.state.cursor, error, now)))
     .catch((failure: unknown) => callHook(round.onProblem, { error: failure }))

@@ -13,7 +13,7 @@ const NEXT_STEPS = {
 /**
  * Waits for a function of the user, for 10 s at most, because the integration is leased meanwhile.
  *
- * @param call  gets a signal that fires when nobody waits for the function any more
+ * @param call  gets a signal that fires when the function is no longer waited for
  * @throws MirrorError `callback_timed_out`; the signal's reason if it fires
  */
 export async function withinLimit<Result>(

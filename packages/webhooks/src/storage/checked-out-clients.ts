@@ -16,7 +16,7 @@ export interface ClientOfPool {
 const known = new WeakSet<object>()
 
 /**
- * Keeps the process alive if a connection breaks while somebody has taken it out of the pool, as query builders do for a transaction. `pg`
+ * Keeps the process alive if a connection breaks while it is taken out of the pool, as query builders do for a transaction. `pg`
  * then emits an error at the client, and an error without a listener ends the process. The statements of the client reject as well.
  *
  * @throws OptionError if `pool` is not a pool

@@ -181,7 +181,7 @@ class HandlerStatements {
   #watch(result: unknown): unknown {
     if (!isPromise(result)) return result
     const ended = this.#begin()
-    // If nobody waits for it, the event fails, so that its error need not end the process.
+    // If the handler does not await it, the event fails, so that its error need not end the process.
     result.then(ended, ended)
     return result
   }

@@ -75,7 +75,7 @@ export function limited<Result>(
   return withinTimeLimit(work, STORE_TIME_LIMIT_MS, tooLate, onLate)
 }
 
-/** Lets functions go on that nobody waits for. */
+/** Lets functions that are not awaited go on. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
