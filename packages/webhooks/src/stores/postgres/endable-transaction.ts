@@ -1,12 +1,14 @@
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
+import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { STILL_RUNNING, TOO_LATE } from './handler-client.ts'
 import { isPromise } from './query-arguments.ts'
+import { ENDED_AFTER_MS } from './transaction-opener.ts'
 
 /** A transaction of a library, as a handler gets it. */
 export interface EndableTransaction<Transaction> {
   /** The transaction. Its methods are refused after the end. */
   readonly transaction: Transaction
-  /** The handler has ended. Resolves when the transactions within this one have ended, too. */
+  /** The handler has ended. Resolves when the transactions within this one have ended, too, or PostgreSQL has ended the connection. */
   end(): Promise<void>
   /** @throws TransactionEndedError if the handler has used the transaction after its end, or has not waited for one within it */
   requireComplete(): void
@@ -47,7 +49,9 @@ class HandlerUse {
     this.#hasEnded = true
     if (this.#nested.size > 0) this.#failure ??= STILL_RUNNING
     // The library ends a nested transaction with statements of its own, which must not run in the transaction of another event.
-    await Promise.allSettled(this.#nested)
+    // One that waits for something else may never end, but PostgreSQL ends its connection.
+    const nested = Promise.allSettled(this.#nested)
+    await withinTimeLimit(nested, ENDED_AFTER_MS, () => new TransactionEndedError(STILL_RUNNING)).catch(() => undefined)
   }
 
   requireComplete(): void {

@@ -8,8 +8,10 @@ import {
 import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 import { postgresCodeOf, transactionNotOpen } from '../../storage/postgres-queries.ts'
 import { type EndableTransaction, endableTransaction } from './endable-transaction.ts'
+import { openWithinLimit } from './open-within-limit.ts'
 import { slotsOf } from './pool-transactions.ts'
 import {
+  ENDED_AFTER_MS,
   explainEnd,
   GivenUpError,
   limited,
@@ -36,9 +38,6 @@ export interface LibraryTransactionOptions extends PostgresStoreOptions {
 /** One fewer than the connections of a pool of `pg`, which most libraries use. */
 const MAX_TRANSACTIONS = 9
 
-/** PostgreSQL has ended a transaction that waits this long for its next statement. */
-const ENDED_AFTER_MS = 12_000
-
 /** Opens transactions with a query builder or an object-relational mapper. */
 export function libraryTransactions<Transaction>(
   open: OpenTransaction<Transaction>,
@@ -51,7 +50,7 @@ export function libraryTransactions<Transaction>(
     slots: pool === undefined ? new Slots(MAX_TRANSACTIONS) : slotsOf(pool),
     knowsCommit: false,
     run: async (work, givenUp) => {
-      await open((transaction) => {
+      await openWithinLimit(open, (transaction) => {
         listenToClientOf(transaction)
         const connection = connectionOf(transaction)
         const endable = endableTransaction(transaction)

@@ -65,14 +65,21 @@ export function isRefusal(code: unknown): boolean {
 /** The receiver has stopped waiting for the handler, so the transaction is rolled back. It is not reported. */
 export class GivenUpError extends Error {}
 
+/** PostgreSQL has ended a transaction that waits this long for its next statement. */
+export const ENDED_AFTER_MS = 12_000
+
+/** The error of an operation that took longer than 5 s. */
+export function timeoutOf(operation: string): PostgresTimeoutError {
+  return new PostgresTimeoutError(operation, `${STORE_TIME_LIMIT_MS / 1000} s`, AFTER_TIMEOUT)
+}
+
 /** Rejects with `PostgresTimeoutError` after 5 s. */
 export function limited<Result>(
   work: Promise<Result>,
   operation: string,
   onLate?: (result: Result) => void,
 ): Promise<Result> {
-  const tooLate = () => new PostgresTimeoutError(operation, `${STORE_TIME_LIMIT_MS / 1000} s`, AFTER_TIMEOUT)
-  return withinTimeLimit(work, STORE_TIME_LIMIT_MS, tooLate, onLate)
+  return withinTimeLimit(work, STORE_TIME_LIMIT_MS, () => timeoutOf(operation), onLate)
 }
 
 /** Lets functions that are not awaited go on. */

@@ -1,0 +1,37 @@
+import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
+import type { OpenTransaction } from './library-transactions.ts'
+import { GivenUpError, timeoutOf } from './transaction-opener.ts'
+
+/**
+ * Opens a transaction of a library, and rejects if the library takes longer than 5 s to begin, to commit or to roll back. A library may wait
+ * for its pool or for a connection without a limit, and the event would keep its slot. The time of the work itself does not count, also if the
+ * library does the work again.
+ *
+ * @throws PostgresTimeoutError after 5 s. The library may still commit, but it can do the work no more
+ */
+export function openWithinLimit<Transaction>(
+  open: OpenTransaction<Transaction>,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<unknown> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  let isLate = false
+  const limit = (operation: string) =>
+    setTimeout(() => {
+      isLate = true
+      reject(timeoutOf(operation))
+    }, STORE_TIME_LIMIT_MS)
+  let timer = limit('begin')
+  const opened = async () =>
+    await open(async (transaction) => {
+      if (isLate) throw new GivenUpError()
+      clearTimeout(timer)
+      let next = 'rollback'
+      try {
+        await work(transaction)
+        next = 'commit'
+      } finally {
+        timer = limit(next)
+      }
+    })
+  return Promise.race([opened(), late]).finally(() => clearTimeout(timer))
+}
