@@ -1,4 +1,5 @@
 import { OptionError } from '@notewire/protocol'
+import { savepointName } from './savepoint-name.ts'
 import {
   type Durability,
   explainMissingTables,
@@ -123,10 +124,10 @@ export function betweenSavepoints<Result>(
   work: () => Result,
   ended: (cause: unknown) => Error,
 ): Result {
-  run(connection, 'SAVEPOINT notewire_event')
+  run(connection, `SAVEPOINT ${savepointName()}`)
   const result = work()
   try {
-    run(connection, 'RELEASE notewire_event')
+    run(connection, `RELEASE ${savepointName()}`)
   } catch (error) {
     throw ended(error)
   }

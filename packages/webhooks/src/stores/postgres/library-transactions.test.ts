@@ -109,6 +109,13 @@ describe('the transactions of a library', () => {
     ['catches the error of a statement', (work: LibraryTransaction) => work.execute('SELECT 1 / 0').catch(() => 0)],
     ['rolls back', (work: LibraryTransaction) => work.execute('ROLLBACK')],
     ['rolls back and begins', (work: LibraryTransaction) => work.execute('ROLLBACK; BEGIN')],
+    [
+      'rolls back, begins and writes',
+      async (work: LibraryTransaction) => {
+        await work.execute('ROLLBACK; BEGIN; SAVEPOINT notewire_event')
+        await insert(work)
+      },
+    ],
   ])('fail if the handler %s', async (_name, disturb) => {
     const receiver = receiverWith(async (work) => {
       await insert(work)

@@ -16,9 +16,9 @@ import {
   GivenUpError,
   limited,
   nextTurn,
-  RELEASE_SAVEPOINT,
-  SAVEPOINT,
+  releaseSavepoint,
   Slots,
+  setSavepoint,
   type TransactionOpener,
   type WorkIn,
 } from './transaction-opener.ts'
@@ -77,7 +77,7 @@ async function betweenSavepoints<Transaction>(
   endable: EndableTransaction<Transaction>,
   connection: PostgresConnection,
 ): Promise<void> {
-  await limited(connection.query(SAVEPOINT, []), 'begin').catch(throwNotOpen)
+  await limited(connection.query(setSavepoint(), []), 'begin').catch(throwNotOpen)
   await work({
     connection,
     async handle(handler) {
@@ -89,7 +89,7 @@ async function betweenSavepoints<Transaction>(
       endable.requireComplete()
     },
   })
-  await limited(connection.query(RELEASE_SAVEPOINT, []), 'commit').catch(throwEnd)
+  await limited(connection.query(releaseSavepoint(), []), 'commit').catch(throwEnd)
   // A statement that ran when the handler returned has ended now. The function that has sent it may go on, and use the transaction again.
   await nextTurn()
   endable.requireComplete()

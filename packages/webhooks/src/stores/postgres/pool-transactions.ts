@@ -5,9 +5,9 @@ import {
   explainEnd,
   GivenUpError,
   limited,
-  RELEASE_SAVEPOINT,
-  SAVEPOINT,
+  releaseSavepoint,
   Slots,
+  setSavepoint,
   type TransactionOpener,
   type WorkIn,
 } from './transaction-opener.ts'
@@ -98,7 +98,7 @@ function beginning(client: PostgresPoolClient): PostgresConnection {
     query: async (text, values) => {
       if (hasBegun) return await client.query(text, values)
       hasBegun = true
-      const results: unknown = await client.query(`BEGIN; ${SAVEPOINT}; ${withValues(text, values)}`, [])
+      const results: unknown = await client.query(`BEGIN; ${setSavepoint()}; ${withValues(text, values)}`, [])
       // The result of each statement.
       return (results as readonly Awaited<ReturnType<PostgresConnection['query']>>[]).at(-1) ?? { rows: [] }
     },
@@ -118,7 +118,7 @@ async function commit(client: PostgresPoolClient): Promise<void> {
   const status = client.getTransactionStatus?.() ?? 'T'
   if (status !== 'T') throw new TransactionEndedError()
   // PostgreSQL does not run the COMMIT if there is no savepoint to release.
-  const results: unknown = await limited(client.query(`${RELEASE_SAVEPOINT}; COMMIT`, []), 'commit').catch(throwEnd)
+  const results: unknown = await limited(client.query(`${releaseSavepoint()}; COMMIT`, []), 'commit').catch(throwEnd)
   const last = Array.isArray(results) ? results.at(-1) : results
   // The answer to the COMMIT of a transaction in which a statement has failed.
   if (last?.command === 'ROLLBACK') throw new TransactionEndedError()

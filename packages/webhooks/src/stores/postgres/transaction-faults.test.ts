@@ -67,6 +67,16 @@ describe('a handler that disturbs its transaction', () => {
     expect(await effects()).toBe(1)
   })
 
+  it('and rolls back to a savepoint of the receiver fails, so that its record is not lost', async () => {
+    const receiver = receiverWith(async (context, eventId) => {
+      await context.transaction.query('ROLLBACK TO notewire_event')
+      await insert(context, eventId)
+    })
+    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: '3B001' } })
+    expect(await effects()).toBe(0)
+    expect((await receiverWith(insert).process(event)).status).toBe('applied')
+  })
+
   it('may use savepoints', async () => {
     const receiver = receiverWith(async (context, eventId) => {
       const { transaction } = context

@@ -2,6 +2,7 @@ import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
 import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
 import { postgresCodeOf } from '../../storage/postgres-queries.ts'
+import { savepointName } from '../../storage/savepoint-name.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { AFTER_TIMEOUT } from './migration.ts'
 
@@ -39,13 +40,13 @@ interface OpenedTransaction<Transaction> {
   handle(handler: (transaction: Transaction) => unknown): Promise<void>
 }
 
-export const SAVEPOINT = 'SAVEPOINT notewire_event'
-export const RELEASE_SAVEPOINT = 'RELEASE SAVEPOINT notewire_event'
+export const setSavepoint = () => `SAVEPOINT ${savepointName()}`
+export const releaseSavepoint = () => `RELEASE SAVEPOINT ${savepointName()}`
 
 /** The SQLSTATEs if there is no savepoint of this name, no transaction, or one in which a statement has failed. */
 const ENDED: readonly unknown[] = ['3B001', '25P01', '25P02']
 
-/** Explains the error of `RELEASE_SAVEPOINT`, if it means that the handler has ended the transaction or has caught an error in it. */
+/** Explains the error of `releaseSavepoint`, if it means that the handler has ended the transaction or has caught an error in it. */
 export function explainEnd(error: unknown): unknown {
   return ENDED.includes(postgresCodeOf(error)) ? new TransactionEndedError(undefined, error) : error
 }

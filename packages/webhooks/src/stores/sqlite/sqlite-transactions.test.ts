@@ -110,13 +110,16 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
     expect(effects()).toBe(0)
   })
 
-  it.each(['ROLLBACK; BEGIN', 'COMMIT; BEGIN IMMEDIATE'])('fails an event whose handler runs %s', async (text) => {
-    const { receiver } = await setUp((context) => {
-      insert(context)
-      context.transaction.exec(text)
-    })
-    expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
-  })
+  it.each(['ROLLBACK; BEGIN', 'COMMIT; BEGIN IMMEDIATE', 'ROLLBACK; BEGIN; SAVEPOINT notewire_event'])(
+    'fails an event whose handler runs %s',
+    async (text) => {
+      const { receiver } = await setUp((context) => {
+        insert(context)
+        context.transaction.exec(text)
+      })
+      expect(await receiver.process(event)).toMatchObject({ status: 'failed', error: { code: 'transaction_ended' } })
+    },
+  )
 
   it.each([
     ['returns', () => undefined],
