@@ -5,7 +5,7 @@ import { drizzle, type NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import knexOf, { type Knex } from 'knex'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import { Pool } from 'pg'
+import { Pool, type PoolClient } from 'pg'
 import { DataSource, type EntityManager } from 'typeorm'
 import { ofDrizzle, ofKysely, ofPrisma } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
@@ -28,9 +28,11 @@ export const receivers: Readonly<Record<string, (url: string) => Promise<OpenRec
   },
   drizzle: async (url) => {
     const pool = poolOf(url)
-    const database = drizzle({ client: pool })
     const store = postgresTransactions<NodePgTransaction<never, never>>(
-      (work) => database.transaction((transaction) => work(transaction as NodePgTransaction<never, never>)),
+      (work) =>
+        withClient(pool, (client) =>
+          drizzle({ client }).transaction((transaction) => work(transaction as NodePgTransaction<never, never>)),
+        ),
       ofDrizzle,
       { pool },
     )
@@ -118,4 +120,14 @@ function poolOf(url: string): Pool {
   const pool = new Pool({ connectionString: url })
   pool.on('error', console.error)
   return pool
+}
+
+/** Drizzle does not give a connection back to its pool if BEGIN fails on it. After a few broken connections, the pool would have none left. */
+async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await work(client)
+  } finally {
+    client.release()
+  }
 }
