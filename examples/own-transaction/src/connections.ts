@@ -2,6 +2,7 @@ import type { PostgresConnection } from '@notewire/webhooks/postgres'
 import { type SQL, sql } from 'drizzle-orm'
 import type { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { CompiledQuery, type Transaction } from 'kysely'
+import type { Pool, PoolClient } from 'pg'
 import type { Prisma } from './generated/client.ts'
 
 /** Runs statements in a transaction of Drizzle. */
@@ -24,4 +25,18 @@ export function ofKysely(transaction: Pick<Transaction<never>, 'executeQuery' | 
 /** Runs statements in a transaction of Prisma. Only the client itself has `$connect`. */
 export function ofPrisma(transaction: Prisma.TransactionClient & { $connect?: never }): PostgresConnection {
   return { query: async (text, values) => ({ rows: await transaction.$queryRawUnsafe<unknown[]>(text, ...values) }) }
+}
+
+/** Drizzle does not give a connection back to its pool if BEGIN fails on it. After a few broken connections, the pool would have none left. */
+export async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  // The statement that finds the connection broken fails too. Without a listener, the process would end.
+  const onError = () => undefined
+  client.on('error', onError)
+  try {
+    await work(client)
+  } finally {
+    client.off('error', onError)
+    client.release()
+  }
 }

@@ -5,9 +5,9 @@ import { drizzle, type NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { pgTable, text } from 'drizzle-orm/pg-core'
 import knexOf, { type Knex } from 'knex'
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
-import { Pool, type PoolClient } from 'pg'
+import { Pool } from 'pg'
 import { DataSource, type EntityManager } from 'typeorm'
-import { ofDrizzle, ofKysely, ofPrisma } from './connections.ts'
+import { ofDrizzle, ofKysely, ofPrisma, withClient } from './connections.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 
 const deletions = pgTable('deletions', { noteId: text('note_id').notNull(), reason: text() })
@@ -120,14 +120,4 @@ function poolOf(url: string): Pool {
   const pool = new Pool({ connectionString: url })
   pool.on('error', console.error)
   return pool
-}
-
-/** Drizzle does not give a connection back to its pool if BEGIN fails on it. After a few broken connections, the pool would have none left. */
-async function withClient(pool: Pool, work: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect()
-  try {
-    await work(client)
-  } finally {
-    client.release()
-  }
 }
