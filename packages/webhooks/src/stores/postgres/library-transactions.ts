@@ -8,7 +8,7 @@ import {
 import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
 import { postgresCodeOf, transactionNotOpen } from '../../storage/postgres-queries.ts'
 import { type EndableTransaction, endableTransaction } from './endable-transaction.ts'
-import { openWithinLimit } from './open-within-limit.ts'
+import { type OpenTransaction, openWithinLimit } from './open-within-limit.ts'
 import { slotsOf } from './pool-transactions.ts'
 import {
   ENDED_AFTER_MS,
@@ -22,9 +22,6 @@ import {
   type TransactionOpener,
   type WorkIn,
 } from './transaction-opener.ts'
-
-/** Runs work in a transaction of a library: `(work) => database.transaction(work)`. It commits when the work resolves. */
-export type OpenTransaction<Transaction> = (work: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
 
 /** The options of `postgresTransactions` with a library. */
 export interface LibraryTransactionOptions extends PostgresStoreOptions {

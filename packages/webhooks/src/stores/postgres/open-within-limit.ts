@@ -1,6 +1,8 @@
 import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
-import type { OpenTransaction } from './library-transactions.ts'
 import { GivenUpError, timeoutOf } from './transaction-opener.ts'
+
+/** Runs work in a transaction of a library: `(work) => database.transaction(work)`. It commits when the work resolves. */
+export type OpenTransaction<Transaction> = (work: (transaction: Transaction) => Promise<void>) => PromiseLike<unknown>
 
 /**
  * Opens a transaction of a library, and rejects if the library takes longer than 5 s to begin, to commit or to roll back. A library may wait
