@@ -48,7 +48,7 @@ describe.concurrent('mirrors in one store', () => {
 })
 
 describe('mirrors of a service with lagging replicas that is restored in the end', () => {
-  it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 1_800_000 }, async () => {
+  it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 3_600_000 }, async () => {
     const exploration = { store: 'memory', seed: SEED, histories: LAGGING_HISTORIES } as const
     const { found, tally } = await explore(laggingSimulator, exploration)
     if (found !== undefined) {
