@@ -1,35 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import type { ProcessOutcome, Receiver } from '@notewire/webhooks'
-import { postgresStore } from '@notewire/webhooks/postgres'
 import { anEvent } from '@notewire/webhooks/testing'
-import { type Postgres, startPostgres } from 'notewire-test-servers'
-import { Pool } from 'pg'
 import { receivers } from '../src/exactly-once.ts'
-import { createTables } from '../src/tables.ts'
+import { useTestDatabase } from './test-database.ts'
 
-let server: Postgres
-let pool: Pool
-
-before(async () => {
-  server = await startPostgres()
-  pool = new Pool({ connectionString: server.url })
-  // The server may stop before the last connection is closed.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', () => undefined)
-  await postgresStore(pool).migrate()
-  await createTables(pool)
-})
-beforeEach(() => pool.query('TRUNCATE deletions, notewire_events, notewire_notes'))
-after(async () => {
-  await pool.end()
-  await server.stop()
-})
+const database = useTestDatabase()
 
 for (const [name, open] of Object.entries(receivers)) {
   describe(`exactly once with ${name}`, () => {
     it('writes one row for an event that is delivered ten times at once', async () => {
-      const { receiver, end } = await open(server.url)
+      const { receiver, end } = await open(database.url)
       const event = anEvent({ kind: 'note.deleted' })
       const outcomes = await Promise.all(Array.from({ length: 10 }, () => send(receiver, event)))
       assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['applied', ...Array(9).fill('duplicate')])
@@ -38,11 +19,11 @@ for (const [name, open] of Object.entries(receivers)) {
     })
 
     it('writes nothing if the COMMIT fails, and the row at the retry', async () => {
-      const { receiver, end } = await open(server.url)
+      const { receiver, end } = await open(database.url)
       const event = anEvent({ kind: 'note.deleted' })
       await refuse("'the journal is closed'")
       assert.notEqual((await receiver.process(event)).status, 'applied')
-      await pool.query('DROP FUNCTION refuse CASCADE')
+      await database.pool.query('DROP FUNCTION refuse CASCADE')
       assert.equal(await deletions(), 0)
       assert.equal((await receiver.process(event)).status, 'applied')
       assert.equal(await deletions(), 1)
@@ -51,11 +32,11 @@ for (const [name, open] of Object.entries(receivers)) {
 
     for (const code of ['40P01', '40001', '55P03']) {
       it(`tries again after the error ${code}`, async () => {
-        const { receiver, end } = await open(server.url)
+        const { receiver, end } = await open(database.url)
         await refuse(`'try again' USING ERRCODE = '${code}'`)
         const outcome = receiver.process(anEvent({ kind: 'note.deleted' }))
         await new Promise((resolve) => setTimeout(resolve, 300))
-        await pool.query('DROP FUNCTION refuse CASCADE')
+        await database.pool.query('DROP FUNCTION refuse CASCADE')
         assert.equal((await outcome).status, 'applied')
         assert.equal(await deletions(), 1)
         await end()
@@ -73,12 +54,12 @@ async function send(receiver: Receiver, event: ProcessOutcome['event']): Promise
 }
 
 async function deletions(): Promise<number> {
-  return (await pool.query('SELECT count(*)::int FROM deletions')).rows[0].count
+  return (await database.pool.query('SELECT count(*)::int FROM deletions')).rows[0].count
 }
 
 /** Makes COMMIT fail after an insert. */
 async function refuse(raise: string): Promise<void> {
-  await pool.query(`
+  await database.pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE ${raise}; END $$;
     CREATE CONSTRAINT TRIGGER closed AFTER INSERT ON deletions DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION refuse()`)

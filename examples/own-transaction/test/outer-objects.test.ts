@@ -1,40 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { NotesClient } from '@notewire/client'
 import { type ApplyChanges, createMirror } from '@notewire/mirror'
 import type { PostgresTransaction } from '@notewire/mirror/postgres'
 import { createNotesService } from '@notewire/mock-server'
-import { type PostgresConnection, postgresStore } from '@notewire/webhooks/postgres'
+import type { PostgresConnection } from '@notewire/webhooks/postgres'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Kysely, PostgresDialect } from 'kysely'
-import { type Postgres, startPostgres } from 'notewire-test-servers'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import { ofDrizzle, ofKysely, ofPrisma } from '../src/connections.ts'
 import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
 import { applyWithKysely } from '../src/consumer-with-kysely.ts'
 import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
 import { PrismaClient } from '../src/generated/client.ts'
-import { createTables } from '../src/tables.ts'
 import { onVirtualClock } from './on-virtual-clock.ts'
+import { useTestDatabase } from './test-database.ts'
 
-let server: Postgres
-let pool: Pool
-
-before(async () => {
-  server = await startPostgres()
-  pool = new Pool({ connectionString: server.url })
-  // The server may stop before the last connection is closed.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', () => undefined)
-  await postgresStore(pool).migrate()
-  await createTables(pool)
-})
-beforeEach(() => pool.query('TRUNCATE deletions, outbox, notewire_events, notewire_notes'))
-after(async () => {
-  await pool.end()
-  await server.stop()
-})
+const database = useTestDatabase()
 
 /** What a library opens transactions with, as the store must not take it. */
 interface Library {
@@ -45,17 +28,17 @@ interface Library {
 const libraries: Readonly<Record<string, Library>> = {
   drizzle: {
     // @ts-expect-error a database is no transaction
-    outer: () => ofDrizzle(drizzle({ client: pool })),
+    outer: () => ofDrizzle(drizzle({ client: database.pool })),
     applyWith: applyWithDrizzle,
   },
   kysely: {
     // @ts-expect-error a database is no transaction
-    outer: () => ofKysely(new Kysely<never>({ dialect: new PostgresDialect({ pool }) })),
+    outer: () => ofKysely(new Kysely<never>({ dialect: new PostgresDialect({ pool: database.pool }) })),
     applyWith: applyWithKysely,
   },
   prisma: {
     // @ts-expect-error a client is no transaction
-    outer: () => ofPrisma(new PrismaClient({ adapter: new PrismaPg(pool) })),
+    outer: () => ofPrisma(new PrismaClient({ adapter: new PrismaPg(database.pool) })),
     applyWith: applyWithPrisma,
   },
 }
@@ -68,7 +51,7 @@ for (const [name, { outer, applyWith }] of Object.entries(libraries)) {
       const problems: unknown[] = []
       const mirror = createMirror({
         client: new NotesClient({ baseUrl, apiKey, fetch }),
-        store: onVirtualClock(pool),
+        store: onVirtualClock(database.pool),
         clock,
         hooks: { onProblem: ({ error }) => problems.push(error) },
       })
@@ -77,7 +60,7 @@ for (const [name, { outer, applyWith }] of Object.entries(libraries)) {
       assert.equal((await mirror.consumeDue({ name, apply })).failed, 3)
       assert.ok(problems.every(isNotOpen))
       await clock.advance('1h')
-      assert.equal((await mirror.consumeDue({ name, apply: applyWith(pool) })).applied, 3)
+      assert.equal((await mirror.consumeDue({ name, apply: applyWith(database.pool) })).applied, 3)
       assert.equal(await count('outbox'), 3)
     })
   })
@@ -88,5 +71,5 @@ function isNotOpen(error: unknown): boolean {
 }
 
 async function count(rows: string): Promise<number> {
-  return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
+  return (await database.pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
 }

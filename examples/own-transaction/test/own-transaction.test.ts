@@ -1,34 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { createNotesService } from '@notewire/mock-server'
-import { postgresStore } from '@notewire/webhooks/postgres'
-import { type Postgres, startPostgres } from 'notewire-test-servers'
-import { Pool } from 'pg'
 import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
 import { applyWithKysely } from '../src/consumer-with-kysely.ts'
 import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
-import { createTables } from '../src/tables.ts'
 import { onVirtualClock } from './on-virtual-clock.ts'
+import { useTestDatabase } from './test-database.ts'
 
-let server: Postgres
-let pool: Pool
-
-before(async () => {
-  server = await startPostgres()
-  pool = new Pool({ connectionString: server.url })
-  // The server may stop before the last connection is closed.
-  pool.on('connect', (client) => client.on('error', () => undefined))
-  pool.on('error', () => undefined)
-  await postgresStore(pool).migrate()
-  await createTables(pool)
-})
-beforeEach(() => pool.query('TRUNCATE deletions, outbox, notewire_events, notewire_notes'))
-after(async () => {
-  await pool.end()
-  await server.stop()
-})
+const database = useTestDatabase()
 
 describe('a consumer writes every change once if it commits its position with', () => {
   for (const [name, applyWith] of Object.entries({
@@ -39,10 +20,10 @@ describe('a consumer writes every change once if it commits its position with', 
     it(name, async () => {
       await using service = await createNotesService({ notes: 3 })
       const { baseUrl, apiKey, fetch, clock } = service
-      const store = onVirtualClock(pool)
+      const store = onVirtualClock(database.pool)
       const mirror = createMirror({ client: new NotesClient({ baseUrl, apiKey, fetch }), store, clock })
       await mirror.sync()
-      const apply = applyWith(pool)
+      const apply = applyWith(database.pool)
 
       await refuse('INSERT ON outbox')
       assert.equal((await mirror.consumeDue({ name, apply })).failed, 3)
@@ -62,17 +43,17 @@ describe('a consumer writes every change once if it commits its position with', 
 })
 
 async function count(rows: string): Promise<number> {
-  return (await pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
+  return (await database.pool.query(`SELECT count(*)::int FROM ${rows}`)).rows[0].count
 }
 
 /** Makes COMMIT fail after `write`, when all rows were written, including those of the store. */
 async function refuse(write: string): Promise<void> {
-  await pool.query(`
+  await database.pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the journal is closed'; END $$;
     CREATE CONSTRAINT TRIGGER closed AFTER ${write} DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION refuse()`)
 }
 
 async function accept(): Promise<void> {
-  await pool.query('DROP FUNCTION refuse CASCADE')
+  await database.pool.query('DROP FUNCTION refuse CASCADE')
 }
