@@ -6,10 +6,10 @@ export type OpenTransaction<Transaction> = (work: (transaction: Transaction) => 
 
 /**
  * Opens a transaction of a library, and rejects if the library takes longer than 5 s to begin, to commit or to roll back. A library may wait
- * for its pool or for a connection without a limit, and the event would keep its slot. The time of the work itself does not count, also if the
- * library does the work again.
+ * for its pool or for a connection without a limit, and the event would keep its slot. The time of the work itself does not count, even if
+ * the library does the work again.
  *
- * @throws PostgresTimeoutError after 5 s. The library may still commit, but it can do the work no more
+ * @throws PostgresTimeoutError after 5 s. The library may still commit, but it can no longer begin the work
  */
 export function openWithinLimit<Transaction>(
   open: OpenTransaction<Transaction>,
