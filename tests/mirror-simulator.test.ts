@@ -24,7 +24,7 @@ function simulate(...args: string[]): Promise<string> {
 
 // The same in every run, so that a failure is caused by the change. `npm run simulate:mirror` draws another seed each time.
 const SEED = 2026
-const LAGGING_HISTORIES = isProof ? 10_000 : 300
+const LAGGING_HISTORIES = isProof ? 3_000 : 300
 
 describe.concurrent('mirrors in one store', () => {
   it.each([
