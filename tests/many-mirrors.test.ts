@@ -10,12 +10,10 @@ import { explore } from './simulation/explore.ts'
 import { isProof } from './test-run.ts'
 
 const SEED = 2026
-/** Two million operations exceed the usual time limit of tests. */
-const HOURS_MS = 4 * 3_600_000
 // Includes history 84, in which two workers once took an integration from each other for ever.
 const HISTORIES = isProof ? 3_000 : 100
 
-const OPERATIONS = isProof ? 2_000_000 : 20_000
+const OPERATIONS = isProof ? 200_000 : 20_000
 
 describe(`${OPERATIONS} operations`, () => {
   const show = async (store: MirrorStore) => await findForeignNotes(store, OPERATIONS, SEED)
@@ -24,13 +22,13 @@ describe(`${OPERATIONS} operations`, () => {
     expect(await show(memoryMirror())).toEqual([])
   })
 
-  it('show no note of another integration in SQLite', { timeout: HOURS_MS }, async () => {
+  it('show no note of another integration in SQLite', async () => {
     const store = sqliteMirror(temporaryPath(onTestFinished))
     onTestFinished(() => store.close?.())
     expect(await show(store)).toEqual([])
   })
 
-  it('show no note of another integration in PostgreSQL', { timeout: HOURS_MS }, async () => {
+  it('show no note of another integration in PostgreSQL', async () => {
     await using server = await startPostgres()
     const pool = openPool(server.url, { max: 8 })
     expect(await show(postgresMirror(pool))).toEqual([])
