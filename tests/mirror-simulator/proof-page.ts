@@ -39,8 +39,8 @@ returns with the true state of the service after every step. It runs the publish
 mock server. The network, the delivery of events, the clocks and the crashes of processes are simulated. One seed determines all of it: the acts of
 the owner, the times of requests, responses and store operations, and the failures.
 
-CI plays the same 300 histories in each run, and \`npm run proof\` plays 10,000. The first command below plays new ones. If a history violates a
-guarantee, the simulator prints the command that repeats it.
+CI plays the same 300 histories in each run, and \`npm run proof\` plays 10,000, and 3,000 with lagging replicas. The first command below plays new
+ones. If a history violates a guarantee, the simulator prints the command that repeats it.
 
 \`\`\`sh
 npm run simulate:mirror                                            # new histories
