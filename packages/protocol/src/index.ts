@@ -17,6 +17,7 @@ export {
   SIGNATURE_VERSION,
   SIGNING_SECRET_PREFIX,
 } from './contract.ts'
+export { privateMessageOf, traceOf, unfailing } from './error-trace.ts'
 export { type ErrorFacts, errorFactsOf, NotewireError, ShapeError, shortWord } from './errors.ts'
 export {
   type DeletionReason,
@@ -46,6 +47,7 @@ export {
   type WebhookEvent,
 } from './event.ts'
 export { isIdentifier, isIntegrationId, keyIdOf, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+export type { Logger } from './logger.ts'
 export { isLoopback } from './loopback.ts'
 export { callKeyOf, markAsPart, type NoteHandlerParts, partsOf } from './note-handler-parts.ts'
 export { isBytes, OptionError, refuseOptionsBut, refuseUnknownOptions, refuseWithoutMethods } from './options.ts'

@@ -1,8 +1,8 @@
+export type { Logger } from '@notewire/protocol'
 export type { BodyReading, IncomingAttempt, RoutedAttempt } from './delivering/attempt.ts'
 export type { BodyCauseCode, RefusalCause, RefusalCauseCode } from './diagnosis/refusal-cause.ts'
 export { type DeliveryExplanation, explainDelivery } from './explain-delivery.ts'
 export type { Answer, ErrorAnswer } from './interfaces/answer.ts'
-export type { Logger } from './interfaces/logger.ts'
 export {
   type AppliedRevision,
   type GateMode,

@@ -1,6 +1,5 @@
-import { isIntegrationId, NotewireError, OptionError, ShapeError, type WebhookEvent } from '@notewire/protocol'
+import { isIntegrationId, NotewireError, OptionError, ShapeError, traceOf, type WebhookEvent } from '@notewire/protocol'
 import { readEvent } from '@notewire/protocol/schemas'
-import { traceOf } from './observing/error-trace.ts'
 import type { ProcessOutcome } from './processing/outcome.ts'
 
 /** The content of a job. It contains nothing else of the request: neither headers nor secrets. */

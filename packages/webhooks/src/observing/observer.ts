@@ -1,12 +1,20 @@
-import { type Clock, callHook, type Drift, isKnownEvent, type WebhookEvent } from '@notewire/protocol'
+import {
+  type Clock,
+  callHook,
+  type Drift,
+  isKnownEvent,
+  type Logger,
+  privateMessageOf,
+  traceOf,
+  unfailing,
+  type WebhookEvent,
+} from '@notewire/protocol'
 import type { ErrorAnswer } from '../interfaces/answer.ts'
-import type { Logger } from '../interfaces/logger.ts'
 import type { ProcessOutcome, ProcessTiming } from '../processing/outcome.ts'
 import { fieldsOf, type HandlerResult, integrationField } from '../processing/received-event.ts'
 import type { SecretFinding } from '../secrets/secret-source.ts'
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
-import { privateMessageOf, traceOf, unfailing } from './error-trace.ts'
 import { EARLY_ERRORS, LOG_LINES, withoutSecretLine } from './log-lines.ts'
 import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'

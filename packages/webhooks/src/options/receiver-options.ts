@@ -1,5 +1,4 @@
-import type { UnknownEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import type { Logger, UnknownEvent } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import type { TransactionStore } from '../interfaces/transaction-store.ts'

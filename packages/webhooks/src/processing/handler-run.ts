@@ -1,5 +1,4 @@
-import { type Clock, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import { type Clock, type Logger, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import type { EventHandler, HandlerContext, Prepare } from './handlers.ts'
 import { type ClaimedEvent, Lease } from './lease.ts'

@@ -2,11 +2,11 @@ import {
   type EventKind,
   type EventOf,
   isKnownEvent,
+  type Logger,
   type NoResponse,
   type UnknownEvent,
   type WebhookEvent,
 } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
 import type { AppliedRevision } from '../interfaces/revision-gate.ts'
 
 /** What `prepare` and every handler get. */

@@ -1,5 +1,4 @@
-import { type Clock, monotonicNow } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import { type Clock, type Logger, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { LEASE_MS, withRevision } from './claim-request.ts'
 import type { HandlerContext } from './handlers.ts'

@@ -1,5 +1,4 @@
-import { type Clock, monotonicNow, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import { type Clock, type Logger, monotonicNow, type UnknownEvent, type WebhookEvent } from '@notewire/protocol'
 import type { GateMode } from '../interfaces/revision-gate.ts'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { claimRequestOf, LEASE_MS } from './claim-request.ts'

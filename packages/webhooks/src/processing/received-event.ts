@@ -1,5 +1,4 @@
-import { type Clock, monotonicNow, type WebhookEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import { type Clock, type Logger, monotonicNow, type WebhookEvent } from '@notewire/protocol'
 import type { AppliedRevision } from '../interfaces/revision-gate.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import type { EventContext } from './handlers.ts'

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { WebhookEvent } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import type { Logger, WebhookEvent } from '@notewire/protocol'
 import type { ReceiverOptions } from '../options/receiver-options.ts'
 import type { HandlerContext } from '../processing/handlers.ts'
 import { createReceiver } from '../receiver/receiver.ts'

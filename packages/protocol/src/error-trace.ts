@@ -1,7 +1,8 @@
-import { callHook, errorFactsOf, NotewireError } from '@notewire/protocol'
-import type { Logger } from '../interfaces/logger.ts'
+import { errorFactsOf, NotewireError } from './errors.ts'
+import type { Logger } from './logger.ts'
+import { callHook } from './user-functions.ts'
 
-/** A logger that never throws: if the log fails, the line is lost, and the delivery is not affected. */
+/** A logger that never throws: if the log fails, the line is lost, and nothing else is affected. */
 export function unfailing(logger: Logger): Logger {
   const attempt = (write: () => unknown) => callHook(write, undefined)
   return {
