@@ -23,6 +23,7 @@ export type { IntegrationState, ParkedBecause } from './interfaces/integration-s
 export type {
   AroundWork,
   AuditNotice,
+  ContradictionNotice,
   MirrorHooks,
   ProblemNotice,
   ProgressNotice,
@@ -31,6 +32,7 @@ export type {
 } from './interfaces/mirror-hooks.ts'
 export type { NoteState, Presence } from './interfaces/note-state.ts'
 export type { ContentPart } from './interfaces/note-write.ts'
+export type { Problem } from './interfaces/problem.ts'
 export type { CompletedScan, ScanProgress } from './interfaces/progress.ts'
 export type { HeldRemovals, MirrorStore, NoteCounts } from './interfaces/store.ts'
 export type { IntegrationMirror } from './many/integration-mirror.ts'

@@ -9,8 +9,9 @@ import {
   resolveMirrorOptions,
 } from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync.ts'
-import { Engine, reportOf } from './engine/engine.ts'
+import { Engine } from './engine/engine.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
+import { Reporter } from './reporting/reporter.ts'
 import { run } from './run.ts'
 
 /** Options of `mirror.receiver`: the options of a receiver except those that the mirror sets itself. */
@@ -38,9 +39,10 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
   work(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
    * Keeps the mirror up to date until the signal fires: reads the notes of events immediately, polls every few minutes, scans once a
-   * day, and pauses while the service is down or limits the rate.
+   * day, and pauses while the service is down, limits the rate or refuses the key: it tries a refused key again, once an hour at most after
+   * some minutes. It logs when a problem begins, changes and ends.
    *
-   * @throws NotesClientError when the service refuses the key; KeyChangedError; never the signal's reason
+   * @throws KeyChangedError; OptionError; NotesClientError `redirect_refused`; never the signal's reason
    */
   run(options: { readonly signal: AbortSignal }): Promise<void>
   /**
@@ -90,8 +92,9 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
  */
 export function createMirror<Transaction = never>(options: MirrorOptions<Transaction>): Mirror<Transaction> {
   const settings = resolveMirrorOptions(options)
-  const { integration, clock } = settings
+  const { integration, clock, log, userHooks: hooks } = settings
   const engine = new Engine(settings)
+  const reporter = new Reporter(settings, log, engine.store)
   // `options.store` has the type of its transactions, which the engine's store lacks.
   const open = async () => {
     await engine.store()
@@ -100,23 +103,23 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
 
   return {
     ...createReader(open, integration, clock),
-    ...createConsumers(open, settings),
+    ...createConsumers(open, { integration, clock, log, hooks }),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
       requireWord('scan', syncOptions.scan, ['when-due', 'now', 'never'])
-      return await engine.sync(syncOptions)
+      return await reporter.call(() => engine.sync(syncOptions), syncOptions.signal)
     },
     async settle(settleOptions = {}) {
       refuseUnknownOptions('mirror.settle', settleOptions, ['signal'])
-      return await engine.settle(settleOptions)
+      return await reporter.call(() => engine.settle(settleOptions), settleOptions.signal)
     },
     async work(workOptions = {}) {
       refuseUnknownOptions('mirror.work', workOptions, ['signal'])
-      return reportOf(await engine.work(workOptions))
+      return await reporter.call(() => engine.work(workOptions), workOptions.signal)
     },
     async run(runOptions) {
       refuseUnknownOptions('mirror.run', runOptions, ['signal'])
-      return await run(engine, settings, requireSignal('mirror.run', runOptions.signal))
+      return await run(engine, settings, reporter, requireSignal('mirror.run', runOptions.signal))
     },
     receiver(receiverOptions) {
       refuseUnknownOptions('mirror.receiver', receiverOptions, ['secret', 'path', ...RECEIVER_OPTIONS])

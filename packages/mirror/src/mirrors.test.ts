@@ -94,6 +94,9 @@ describe('mirrors of many integrations', () => {
       backingOff: 0,
       contradictions: 0,
       heldRemovals: 0,
+      problems: {},
+      endpoints: {},
+      longestWithoutSyncMs: null,
       nextAt: null,
       pausedServices: [],
     })

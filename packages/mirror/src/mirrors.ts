@@ -28,6 +28,7 @@ import {
 } from './many/mirrors-options.ts'
 import { receiverOf } from './many/receiving.ts'
 import { SharedPauses } from './many/shared-pauses.ts'
+import { StoreOutage } from './reporting/store-outage.ts'
 
 /** Mirrors of many integrations in one store. Each is a local copy of all notes that its API key can see. */
 export interface Mirrors<Transaction = never> {
@@ -92,8 +93,8 @@ export interface Mirrors<Transaction = never> {
     readonly limit?: number | undefined
   }): Promise<readonly IntegrationStatus[]>
   /**
-   * Counts integrations: due, backing off, parked by reason, and with held removals; and contradictions. Lists the services that this process
-   * has paused. Reads one small table and two indexes.
+   * Counts integrations: due, backing off, parked by reason, with held removals, and not brought up to date by the code of the problem; endpoints that
+   * are not active, by status; and contradictions. Lists the services that this process has paused. Reads one small table and two indexes.
    */
   status(): Promise<MirrorsStatus>
 }
@@ -132,7 +133,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   }
 
   async function reportAudit(act: Exclude<AuditNotice['act'], 'acceptRemovals'>, integration: string): Promise<void> {
-    await audit(hooksOf(integration, hooks), { act, integration, at: new Date(clock.now()) })
+    await audit(hooksOf(integration, settings), { act, integration, at: new Date(clock.now()) })
   }
 
   return {
@@ -152,7 +153,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         await workAtOnce(integration, { registration, parkedBecause }, settings)
       }
       forgetSecret(integration)
-      return statusOfIntegration(await listedIn(store, integration))
+      return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
     async remove(integration) {
@@ -176,7 +177,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         await engineOf(connection, integration, fence, settings).adoptKey()
       }
       if (await integrations.resume(integration, clock.now())) await reportAudit('resume', integration)
-      return statusOfIntegration(await listedIn(store, integration))
+      return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
     async scan(integration) {
@@ -187,7 +188,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         progress.isScanAsked ? undefined : { ...progress, isScanAsked: true },
       )
       await integrations.hurry(integration, clock.now())
-      return statusOfIntegration(await listedIn(store, integration))
+      return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
     of: (integration) =>
@@ -206,7 +207,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const onError = (error: unknown) => void failures.push(error)
       const endAt = monotonicNow(clock) + budgetMs
       const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
-      await dispatch({ settings, pauses, conflicts, signal, concurrency, hintListeners, endAt, integration, onError })
+      const parts = { settings, pauses, conflicts, signal, concurrency, hintListeners, endAt, integration, onError }
+      await dispatch(parts).finally(() => settings.log.writeDue(0))
       if (failures.length > 0) throw failures[0]
       return await workLeft(settings, integration)
     },
@@ -216,8 +218,14 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const signal = requireSignal('mirrors.run', runOptions.signal)
       const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
       await open()
-      const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
-      await dispatch({ settings, pauses, conflicts, signal, concurrency, hintListeners, onError })
+      const outage = new StoreOutage(settings)
+      const onError = (error: unknown) => {
+        outage.failed(error)
+        callHook(hooks.onProblem, { error, integration: undefined })
+      }
+      const onStored = () => outage.ended()
+      const parts = { settings, pauses, conflicts, signal, concurrency, hintListeners, onError, onStored }
+      await dispatch(parts).finally(() => settings.log.writeAll())
     },
 
     receivers(receiverOptions) {
@@ -235,7 +243,9 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         after: '',
         limit: 1,
       })
-      return listed === undefined || listed.record.state === 'removing' ? undefined : statusOfIntegration(listed)
+      return listed === undefined || listed.record.state === 'removing'
+        ? undefined
+        : statusOfIntegration(listed, clock.now())
     },
 
     async list(listOptions = {}) {
@@ -243,7 +253,9 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const { after = '', limit = 100, ...which } = listOptions
       requireCount('limit', limit)
       await open()
-      return (await store.integrations.list({ ...which, after, limit })).map(statusOfIntegration)
+      return (await store.integrations.list({ ...which, after, limit })).map((listed) =>
+        statusOfIntegration(listed, clock.now()),
+      )
     },
 
     async status() {

@@ -74,12 +74,20 @@ describe('a mirror that runs', () => {
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
-  it('rejects with the error if the key is refused, because retries cannot succeed', async () => {
-    await using world = await mirroredService({
-      notes: 3,
-      faults: [{ request: '* /v1/**', fault: { kind: 'status', status: 401 } }],
-    })
-    const running = world.mirror.run({ signal: new AbortController().signal })
-    await expect(running).rejects.toMatchObject({ code: 'unauthorized' })
-  })
+  it.each([401, 403])(
+    'tries a key that the service refuses with %i again, once an hour at most, and catches up',
+    async (status) => {
+      await using world = await mirroredService({ notes: 3 })
+      const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
+      await whileRunning(world.mirror, async () => {
+        await world.service.clock.advance('6h')
+        const before = world.asked().length
+        await world.service.clock.advance('12h')
+        expect(world.asked().length - before).toBeLessThanOrEqual(18)
+        outage.remove()
+        await world.service.clock.advance('90m')
+      })
+      expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
+    },
+  )
 })

@@ -3,6 +3,8 @@ import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine/engine.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS } from './ledger/erasure.ts'
+import { needsAction } from './reporting/lines.ts'
+import type { Reporter } from './reporting/reporter.ts'
 import { backoffAfter } from './rules/backoff.ts'
 import { isFinal, requestedPause } from './service/failures.ts'
 
@@ -12,11 +14,16 @@ const CHECK_EVERY_MS = 5_000
 /** The shortest time between two checks if no note could be settled, because the due notes may be locked. In milliseconds. */
 const CHECK_AGAIN_AFTER_MS = 1_000
 
-export async function run(engine: Engine, settings: MirrorSettings, signal: AbortSignal): Promise<void> {
+export async function run(
+  engine: Engine,
+  settings: MirrorSettings,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<void> {
   const { hooks } = settings
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const listingError = await doRound(engine, settings, signal)
+      const listingError = await doRound(engine, settings, reporter, signal)
       if (listingError === undefined) failures = 0
       else {
         callHook(hooks.onProblem, { error: listingError })
@@ -25,17 +32,26 @@ export async function run(engine: Engine, settings: MirrorSettings, signal: Abor
       }
     } catch (error) {
       if (signal.aborted) return
+      await reporter.failed(error, !isFinal(error))
       if (isFinal(error)) throw error
       callHook(hooks.onProblem, { error })
-      await pause(Math.max(jittered(backoffAfter(failures)), requestedPause(error)), engine, settings, signal)
+      await pause(Math.max(jittered(pauseAfter(error, failures)), requestedPause(error)), engine, settings, signal)
       failures += 1
     }
   }
 }
 
 /** Works, and waits for the next work. @returns the error of a listing, without waiting, if it failed and other requests do not */
-async function doRound(engine: Engine, { clock }: MirrorSettings, signal: AbortSignal): Promise<unknown> {
-  const { settled, nextAt, listingError } = await engine.work({ signal })
+async function doRound(
+  engine: Engine,
+  { clock }: MirrorSettings,
+  reporter: Reporter,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const done = await engine.work({ signal })
+  const { settled, nextAt, listingError } = done
+  await reporter.ended(done, true)
+  reporter.writeDue()
   if (listingError !== undefined) return listingError
   const minMs = settled > 0 ? 0 : CHECK_AGAIN_AFTER_MS
   await engine.waitForHint(Math.max(minMs, Math.min(nextAt - clock.now(), CHECK_EVERY_MS)), signal)
@@ -57,6 +73,11 @@ async function pause(ms: number, engine: Engine, { clock, hooks }: MirrorSetting
     await clock.sleep(Math.min(left, ERASE_EVERY_MS), signal).catch(() => undefined)
     if (left > ERASE_EVERY_MS) await engine.eraseOverdue().catch((error) => callHook(hooks.onProblem, { error }))
   }
+}
+
+/** The pause after a number of failures in a row, in milliseconds: five minutes at most, or an hour if the service refuses the key. */
+function pauseAfter(error: unknown, failures: number): number {
+  return backoffAfter(failures) * (needsAction(error) ? 12 : 1)
 }
 
 /** Adds jitter, so that instances that started together do not send their requests together. */

@@ -5,6 +5,7 @@ import { createNotesService } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { PAGED_SERVICE_URL, type PagedService, pagedService, refusal } from './fixtures/paged-service.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 import { createMirror, createMirrors, type Mirror } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
 
@@ -47,7 +48,7 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
     const problems: unknown[] = []
     const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
     // Another mirror on the same store is another process.
-    const restarted = () => createMirror({ client: service.client, store, clock, keep: [], hooks })
+    const restarted = () => createMirror({ client: service.client, store, clock, keep: [], hooks, logger: SILENT })
     await before(restarted(), service)
     let wasAnswered = false
     service.answer = (cursor) => {
@@ -135,7 +136,7 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
 
 it('a full listing that begins again does not take a note for listed that only the earlier pages contained', async () => {
   const service = pagedService(300)
-  const mirror = createMirror({ client: service.client, store: memoryMirror(), keep: [] })
+  const mirror = createMirror({ client: service.client, store: memoryMirror(), keep: [], logger: SILENT })
   await mirror.sync({ scan: 'never' })
   let isForgotten = false
   service.answer = (cursor) => {
@@ -188,7 +189,7 @@ it.each([410, 500])(
     const sync = async () => {
       const store = sqliteMirror(join(folder, 'notes.db'))
       try {
-        const mirror = createMirror({ client: service.client, store, keep: [] })
+        const mirror = createMirror({ client: service.client, store, keep: [], logger: SILENT })
         return await mirror.sync({ scan: 'never' }).then(
           async () => (await mirror.status()).notes.live,
           (error: { readonly status: number }) => error.status,

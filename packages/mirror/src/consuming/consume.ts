@@ -1,13 +1,23 @@
 import { type ErrorFacts, errorFactsOf } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
+import type { ConsumerRecord, ConsumerState } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { applyAndCommit } from './apply-and-commit.ts'
 import { ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
+import type { Delivery } from './delivery.ts'
 import type { Round } from './round.ts'
-import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, reachesEnd, unchanged } from './round-rule.ts'
+import {
+  afterRound,
+  afterSingle,
+  chooseDeliveries,
+  dueTime,
+  dueUntil,
+  type RoundResult,
+  reachesEnd,
+  unchanged,
+} from './round-rule.ts'
 
 /** Result of `consumeDue`. */
 export interface ConsumeReport {
@@ -42,10 +52,12 @@ export async function consume<Transaction>(round: Round<Transaction>): Promise<v
       const idleMs = idleTime(await runRound(round), clock.now())
       if (idleMs > 0 && changes.count === count) await changes.nextWithin(Math.min(idleMs, pollMs), clock, signal)
       pollMs = idleMs > 0 ? Math.min(pollMs * 2, maxMs) : MIN_POLL_MS
+      reportEnd(round, failures)
       failures = 0
     } catch (error) {
       if (error instanceof IntegrationRemovedError) break
       callHook(onProblem, { error })
+      reportBeginning(round, failures, error)
       await clock.sleep(backoffAfter(failures), signal).catch(() => undefined)
       failures += 1
     }
@@ -135,7 +147,10 @@ async function deliver<Transaction>(
   const whole = afterRound(state, batch, new Map(), reachesEnd(listed, batch, limit), clock.now())
   const context = { ...round, lost, signal: AbortSignal.any([signal, lost]) }
   const thrown = await applyAndCommit(lease, applied, whole, context)
-  if (thrown === undefined) return { applied: applied.length, failed: 0 }
+  if (thrown === undefined) {
+    reportRound(round, state, whole, new Map())
+    return { applied: applied.length, failed: 0 }
+  }
 
   const failures = new Map<string, ErrorFacts>()
   const singles = deliveries.filter(({ kind }) => kind !== 'nothing')
@@ -147,12 +162,47 @@ async function deliver<Transaction>(
     if (error === undefined || signal.aborted) continue
     const { noteId } = single.note.state
     failures.set(noteId, errorFactsOf(error.thrown))
-    callHook(round.onProblem, { error: error.thrown, noteId })
+    const isRepeated = hasFailed(state, single)
+    reportBeginning(round, Number(isRepeated) + failures.size - 1, error.thrown, noteId)
+    callHook(round.onProblem, { error: error.thrown, noteId, isRepeated })
   }
   if (signal.aborted) {
     await lease.commit(unchanged({ ...state, leaseUntil: null }))
     return NOTHING_DONE
   }
-  await lease.commit(afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now()))
+  const result = afterRound(state, deliveries, failures, reachesEnd(listed, deliveries, limit), clock.now())
+  await lease.commit(result)
+  reportRound(round, state, result, failures)
   return { applied: singles.length - failures.size, failed: failures.size }
+}
+
+/** Logs which notes were parked, and that the consumer no longer backs off. */
+function reportRound<Transaction>(
+  { report }: Pick<Round<Transaction>, 'report'>,
+  before: ConsumerState,
+  after: RoundResult,
+  failures: ReadonlyMap<string, ErrorFacts>,
+): void {
+  for (const [noteId, note] of after.notes) {
+    if (failures.has(noteId) && typeof note?.parkedAt === 'number') report('consumer-parked', undefined, noteId)
+  }
+  if (before.failures > 0 && after.state.failures === 0) report('consumer-over')
+}
+
+/** @param before  how many failures were reported already */
+function reportBeginning<Transaction>(
+  { report }: Pick<Round<Transaction>, 'report'>,
+  before: number,
+  error: unknown,
+  noteId?: string,
+): void {
+  if (before === 0) report('consumer-begun', error, noteId)
+}
+
+function reportEnd<Transaction>({ report }: Pick<Round<Transaction>, 'report'>, failures: number): void {
+  if (failures > 0) report('consumer-over')
+}
+
+function hasFailed({ failures }: ConsumerState, { note: { kept } }: Delivery): boolean {
+  return failures > 0 || (kept?.attempts ?? 0) > 0
 }

@@ -2,6 +2,7 @@ import type { ErrorFacts } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { SILENT } from '../fixtures/silent-logger.ts'
 import { aSummary } from '../fixtures/store-checks/builders.ts'
 import { type ConsumerChange, type ConsumerContext, type MirrorStore, openMirror } from '../index.ts'
 import { ManualClock } from './fixtures/manual-clock.ts'
@@ -11,7 +12,7 @@ function aConsumedMirror() {
   const store = memoryMirror()
   const clock = new ManualClock()
   const problems: unknown[] = []
-  const mirror = openMirror({ store, clock, hooks: { onProblem: (problem) => problems.push(problem) } })
+  const mirror = openMirror({ store, clock, logger: SILENT, hooks: { onProblem: (problem) => problems.push(problem) } })
   return { store, clock, problems, mirror, notes: new NoteWriter(store) }
 }
 
@@ -55,7 +56,13 @@ describe('a consumer', () => {
       ['a', 'First'],
       ['b', 'Second'],
     ])
-    expect(await mirror.consumerStatus('index')).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
+    expect(await mirror.consumerStatus('index')).toEqual({
+      hasRun: true,
+      lag: 0,
+      waiting: 0,
+      parked: [],
+      backoff: null,
+    })
   })
 
   it('gets the parts that changed since its last applied change, and a change when a note is settled', async () => {
@@ -113,8 +120,8 @@ describe('a consumer', () => {
     expect(pauses).toEqual([1, 4, 16, 64, 256, 1024, 4096].map((seconds) => seconds * 1_000))
     const error: ErrorFacts = { name: 'TypeError', code: 'E_NOTE' }
     const parked = [{ noteId: 'bad', parkedAt: new Date(clock.now()), error }]
-    expect(await mirror.consumerStatus('index')).toEqual({ lag: 0, waiting: 0, parked, backoff: null })
-    expect(problems).toContainEqual({ error: expect.any(TypeError), noteId: 'bad' })
+    expect(await mirror.consumerStatus('index')).toEqual({ hasRun: true, lag: 0, waiting: 0, parked, backoff: null })
+    expect(problems).toContainEqual({ error: expect.any(TypeError), noteId: 'bad', isRepeated: false })
 
     index.failing.clear()
     expect(await mirror.retryParked('index')).toBe(1)
@@ -211,7 +218,7 @@ describe('a consumer', () => {
 
   it('renews its lease while apply runs', async () => {
     const { mirror, store, notes, clock } = aConsumedMirror()
-    const other = openMirror({ store, clock })
+    const other = openMirror({ store, clock, logger: SILENT })
     await notes.show('a', 'First')
     const index = anIndex()
     const apply = async () => {
@@ -227,7 +234,7 @@ describe('a consumer', () => {
 
   it('renews its lease while it applies single notes, even if each is quick', async () => {
     const { mirror, store, notes, clock } = aConsumedMirror()
-    const other = openMirror({ store, clock })
+    const other = openMirror({ store, clock, logger: SILENT })
     for (const noteId of ['a', 'b', 'c', 'd', 'e', 'f']) await notes.show(noteId, 'First')
     const index = anIndex()
     const apply = async (changes: readonly ConsumerChange[]) => {
@@ -250,7 +257,13 @@ describe('a consumer', () => {
       signal.throwIfAborted()
     }
     await mirror.consume({ name: 'index', signal: end.signal, apply })
-    expect(await mirror.consumerStatus('index')).toEqual({ lag: 1, waiting: 0, parked: [], backoff: null })
+    expect(await mirror.consumerStatus('index')).toEqual({
+      hasRun: true,
+      lag: 1,
+      waiting: 0,
+      parked: [],
+      backoff: null,
+    })
     expect(await mirror.consumeDue(index.options)).toEqual({ applied: 1, failed: 0, nextAt: null })
   })
 
@@ -272,7 +285,12 @@ describe('a consumer', () => {
         return fails < 0 ? store.listConsumers(...asked) : Promise.reject(new Error('connection lost'))
       },
     }
-    const mirror = openMirror({ store: flaky, clock, hooks: { onProblem: (problem) => problems.push(problem) } })
+    const mirror = openMirror({
+      store: flaky,
+      clock,
+      logger: SILENT,
+      hooks: { onProblem: (problem) => problems.push(problem) },
+    })
     const index = anIndex()
     const end = new AbortController()
     const consuming = mirror.consume({ ...index.options, signal: end.signal })

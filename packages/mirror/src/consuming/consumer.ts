@@ -2,6 +2,8 @@ import { type ErrorFacts, OptionError, refuseUnknownOptions } from '@notewire/pr
 import { requireCount, requireFunction, requireSignal, requireWord } from '../context/mirror-options.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
+import { consumerReport } from '../reporting/logged-hooks.ts'
+import type { MirrorLog } from '../reporting/mirror-log.ts'
 import { type ConsumeReport, consume, consumeDue } from './consume.ts'
 import { makeDue, readConsumer } from './consumer-lease.ts'
 import type { ApplyChanges, Round } from './round.ts'
@@ -38,6 +40,8 @@ export interface ConsumeOptions<Transaction = never> extends ConsumeDueOptions<T
 
 /** The progress of a consumer. */
 export interface ConsumerStatus {
+  /** Whether the consumer has run. `false` for a name that the store does not contain, such as a mistyped one: `lag` is then what a new consumer gets first. */
+  readonly hasRun: boolean
   /** The number of notes with changes that were not applied, without waiting and parked notes. */
   readonly lag: number
   /** The number of notes that failed alone and wait for a retry. */
@@ -79,13 +83,14 @@ export interface MirrorConsumers<Transaction = never> {
 
 interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' | 'onChange'> {
   readonly isErasing?: Round<unknown>['isErasing']
-  readonly hooks: MirrorHooks
+  readonly hooks: Pick<MirrorHooks, 'onProblem'>
+  readonly log: MirrorLog
 }
 
 /** Makes the methods that consume a mirror. Each opens the store first. */
 export function createConsumers<Transaction>(
   open: () => Promise<MirrorStore<Transaction>>,
-  { integration, clock, hooks, onChange, isErasing = async () => false }: ConsumerSettings,
+  { integration, clock, hooks, log, onChange, isErasing = async () => false }: ConsumerSettings,
 ): MirrorConsumers<Transaction> {
   async function roundOf({ name, from = 'beginning', batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
     requireName(name)
@@ -93,7 +98,15 @@ export function createConsumers<Transaction>(
     requireCount('batchSize', batchSize)
     requireFunction('apply', apply, 'Pass a function that applies an array of changes.')
     const until = signal ?? new AbortController().signal
-    const ofMirror = { store: await open(), integration, clock, onProblem: hooks.onProblem, onChange, isErasing }
+    const ofMirror = {
+      store: await open(),
+      integration,
+      clock,
+      onProblem: hooks.onProblem,
+      report: consumerReport(name, integration, log),
+      onChange,
+      isErasing,
+    }
     return { ...ofMirror, name, from, batchSize, apply, signal: until }
   }
 
@@ -111,9 +124,10 @@ export function createConsumers<Transaction>(
       const store = await open()
       const now = clock.now()
       const request = { now, isDetailed: true }
-      const { state, notes } = await readConsumer({ store, integration, name: requireName(name) }, request)
+      const { state, version, notes } = await readConsumer({ store, integration, name: requireName(name) }, request)
       const { lag = 0, waiting = 0, parked = [] } = notes ?? {}
       return {
+        hasRun: version > 0,
         lag,
         waiting,
         parked: parked.map(({ noteId, parkedAt, error }) => ({

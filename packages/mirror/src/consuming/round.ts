@@ -1,6 +1,7 @@
 import type { NoResponse } from '@notewire/protocol'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { ConsumerOccurrence } from '../reporting/logged-hooks.ts'
 import type { ConsumerKey } from './consumer-lease.ts'
 
 /** The second argument of `apply`. */
@@ -33,6 +34,8 @@ export interface Round<Transaction> extends ConsumerKey<Transaction> {
   readonly apply: ApplyChanges<Transaction>
   readonly signal: AbortSignal
   readonly onProblem: MirrorHooks['onProblem']
+  /** Logs that the consumer failed, or that it works again. */
+  readonly report: (occurrence: ConsumerOccurrence, error?: unknown, noteId?: string) => void
   /**
    * Adds a listener that is called when this process has written changes, and returns a function that removes it. With it, an idle consumer polls
    * the store less often.

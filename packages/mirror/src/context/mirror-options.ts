@@ -1,9 +1,19 @@
 import type { NotesClient } from '@notewire/client'
-import { type Clock, isIntegrationId, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import {
+  type Clock,
+  isIntegrationId,
+  type Logger,
+  OptionError,
+  refuseUnknownOptions,
+  refuseWithoutMethods,
+  systemClock,
+} from '@notewire/protocol'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { ContentPart, KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { LedgerFence } from '../ledger/ledger.ts'
+import { loggedHooks } from '../reporting/logged-hooks.ts'
+import { MirrorLog } from '../reporting/mirror-log.ts'
 
 /** Options of `createMirror`. */
 export interface MirrorOptions<Transaction = never> {
@@ -44,12 +54,18 @@ export interface MirrorOptions<Transaction = never> {
   readonly scanEveryMs?: number | undefined
   /** Functions that the mirror calls to report progress and errors. */
   readonly hooks?: MirrorHooks | undefined
+  /**
+   * Gets a line when a problem begins, changes or ends. No line contains a key or note content. A call that rejects logs nothing.
+   *
+   * @default console
+   */
+  readonly logger?: Logger | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
 
 /** The options, validated and with defaults. */
-export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep'>> {
+export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'logger'>> {
   readonly keep: KeptParts
   /** Set for one of many integrations: the copy and the lease that each commit is for. */
   readonly fence?: LedgerFence | undefined
@@ -69,6 +85,7 @@ const OPTIONS: readonly (keyof MirrorOptions)[] = [
   'pollEveryMs',
   'scanEveryMs',
   'hooks',
+  'logger',
   'clock',
 ]
 
@@ -85,22 +102,39 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 const PARTS: readonly ContentPart[] = ['note', 'transcript', 'summary']
 
+interface ResolvedOptions extends MirrorSettings {
+  readonly log: MirrorLog
+  /** The hooks of the user. Those of the settings also write to the log. */
+  readonly userHooks: MirrorHooks
+}
+
 /** @throws OptionError with the first invalid option, and the fix */
-export function resolveMirrorOptions(options: MirrorOptions): MirrorSettings {
+export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
   refuseUnknownOptions('createMirror', options, OPTIONS, ALIASES)
   const hooks = options.hooks ?? {}
   refuseUnknownOptions('hooks', hooks, HOOKS)
+  const integration = requireIntegration(options.integration ?? 'default')
+  const clock = options.clock ?? systemClock
+  const log = new MirrorLog(requireLogger(options.logger ?? console), clock, 0)
   return {
     client: requireClient(options.client),
     store: requireStore(options.store),
-    integration: requireIntegration(options.integration ?? 'default'),
+    integration,
     keep: requireParts(options.keep ?? PARTS),
     concurrency: requireCount('concurrency', options.concurrency ?? 8),
     pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),
     scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? 86_400_000),
-    hooks,
-    clock: options.clock ?? systemClock,
+    hooks: loggedHooks(hooks, integration, log),
+    userHooks: hooks,
+    log,
+    clock,
   }
+}
+
+/** @throws OptionError when the value lacks a method of a logger */
+export function requireLogger(logger: Logger): Logger {
+  refuseWithoutMethods('logger', logger, ['info', 'warn', 'error'])
+  return logger
 }
 
 function requireClient(client: NotesClient): NotesClient {

@@ -32,6 +32,8 @@ interface Round extends Omit<SyncReport, 'nextAt'> {
 /** A report, and the error of a poll or a scan that failed while the rest was done. */
 export interface WorkDone extends SyncReport {
   readonly listingError?: unknown
+  /** The progress after the work. */
+  readonly progress: MirrorProgress
 }
 
 /** The result of {@link Engine.slice}, with the progress before and after it. */
@@ -70,11 +72,11 @@ export class Engine {
   }
 
   /** Polls, and scans if a scan is due. Concurrently reads every note that is due. */
-  async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<SyncReport> {
-    return reportOf(await this.#work({ signal }, { scanWhen, isPollDue: true }, await this.#readCopy()))
+  async sync({ signal, scan: scanWhen = 'when-due' }: SyncOptions): Promise<WorkDone> {
+    return await this.#work({ signal }, { scanWhen, isPollDue: true }, await this.#readCopy())
   }
 
-  async settle(stop: StopConditions): Promise<SyncReport> {
+  async settle(stop: StopConditions): Promise<WorkDone> {
     return await this.#work(stop, undefined, await this.#readCopy())
   }
 
@@ -149,7 +151,7 @@ export class Engine {
     const doRound = async () => {
       const { after, ...done } = await this.#round(stop, work, this.#holder, copy)
       const nextAt = Math.min(after.nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(after.progress))
-      return { ...done, nextAt }
+      return { ...done, nextAt, progress: after.progress }
     }
     const around = isWork ? hooks.aroundWork : undefined
     return await workInside(around, integration, doRound, ({ listingError }) => listingError)
@@ -222,7 +224,7 @@ export class Engine {
 }
 
 /** @throws the error of a listing that failed while the rest was done */
-export function reportOf({ listingError, ...report }: WorkDone): SyncReport {
+export function reportOf({ listingError, progress: _, ...report }: WorkDone): SyncReport {
   if (listingError !== undefined) throw listingError
   return report
 }

@@ -1,3 +1,4 @@
+import type { StoredProblem } from './problem.ts'
 import type { CopyState } from './progress.ts'
 
 /**
@@ -90,6 +91,10 @@ export interface NextWork {
   /** The time between two polls; `null` before the first. */
   readonly pollEveryMs: number | null
   readonly endpoint: EndpointRecord | null
+  /** The problem that prevents the copy from being brought up to date. Absent if there is none. */
+  readonly problem?: StoredProblem | undefined
+  /** When a listing last succeeded, by the clock of the worker. Absent before the first. Version 0.1.0 stored none. */
+  readonly syncedAt?: number | undefined
 }
 
 /** The webhook endpoint of an integration. */
@@ -109,6 +114,8 @@ export interface EndpointRecord {
   readonly repairs: number
   /** When the last event had arrived, as of the latest check; `null` before the first. */
   readonly heardAt: number | null
+  /** Whether it was logged that no events arrive. */
+  readonly isReported?: boolean | undefined
 }
 
 /** The copy that a commit is for, and the worker's fencing token. Without `token`, any worker may write. */
@@ -161,7 +168,16 @@ export interface IntegrationCounts {
   readonly contradictions: number
   /** The number of integrations with missing notes whose removal a scan holds back. */
   readonly heldRemovals: number
+  /** The number of integrations that are not brought up to date, by the code of their problem: the most frequent 100 codes. */
+  readonly problems: Readonly<Record<string, number>>
+  /** The number of endpoints that are not active, by status: the most frequent 100. */
+  readonly endpoints: Readonly<Record<string, number>>
+  /** The earliest time at which a listing of an integration last succeeded; `null` if none has. */
+  readonly oldestSyncedAt: number | null
 }
+
+/** How many codes and statuses `count` returns. */
+export const MAX_COUNTED = 100
 
 /** The longest time before an integration is due again, in milliseconds. A later time was written by a clock that was wrong. */
 export const MAX_WAIT_MS = 6 * 60 * 60_000

@@ -11,7 +11,7 @@ export interface MirrorHooks {
   /** A scan missed so many notes that it removes none of them before `acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced (`status().contradictions`). */
-  readonly onContradiction?: ((notice: { readonly noteId: string }) => void) | undefined
+  readonly onContradiction?: ((notice: ContradictionNotice) => void) | undefined
   /** `adoptKey` or `acceptRemovals` has taken effect. The call waits for this hook. */
   readonly onAudit?: ((notice: AuditNotice) => unknown) | undefined
   /** Wraps a sync, or the reading of due notes. */
@@ -34,6 +34,15 @@ export interface ProblemNotice {
   readonly error: unknown
   /** The note that could not be read, if the error concerns one note. */
   readonly noteId?: string | undefined
+  /** Whether an earlier attempt for this note has failed too. */
+  readonly isRepeated?: boolean | undefined
+}
+
+/** A read that contradicts earlier reads or events of a note. */
+export interface ContradictionNotice {
+  readonly noteId: string
+  /** Whether the read before contradicted them too. */
+  readonly isRepeated: boolean
 }
 
 /** Notes that are hidden, but kept until `mirror.acceptRemovals(scanId)`. */

@@ -1,4 +1,5 @@
 import type { KeyIdentity } from '@notewire/client'
+import type { StoredProblem } from './problem.ts'
 
 /** The progress of an integration's listings. Times are milliseconds since the Unix epoch. */
 export interface MirrorProgress {
@@ -15,6 +16,10 @@ export interface MirrorProgress {
   readonly isScanAsked?: boolean | undefined
   /** The last scan that ended. The notes that it missed were confirmed, or are due to be read. */
   readonly lastScan: CompletedScan | null
+  /** The problem that prevents the copy from being brought up to date. Absent if there is none. One of many integrations stores it elsewhere. */
+  readonly problem?: StoredProblem | undefined
+  /** Set while polls find changes that no event announced. One of many integrations stores it elsewhere. */
+  readonly silence?: StoredProblem | undefined
   /** The lease of the process that lists. The version of the progress fences a lister that was replaced. */
   readonly lister: ListerLease | null
 }

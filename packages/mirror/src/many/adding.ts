@@ -128,5 +128,12 @@ async function checkKey(engine: Engine, hasListedNotes: () => Promise<boolean>):
 
 function withoutLimits(settings: MirrorsSettings) {
   const { signal } = new AbortController()
-  return { settings, clock: sliceClock(settings.clock), pauses: new SharedPauses(), signal, shouldYield: () => false }
+  return {
+    settings,
+    clock: sliceClock(settings.clock),
+    pauses: new SharedPauses(),
+    signal,
+    shouldYield: () => false,
+    isLogged: false,
+  }
 }

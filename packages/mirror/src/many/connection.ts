@@ -5,7 +5,8 @@ import { KeySharedError } from '../interfaces/errors.ts'
 import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import { Ledger, type LedgerFence } from '../ledger/ledger.ts'
-import type { MirrorsHooks, MirrorsSettings, ServiceAccess } from './mirrors-options.ts'
+import { loggedHooks } from '../reporting/logged-hooks.ts'
+import type { MirrorsSettings, ServiceAccess } from './mirrors-options.ts'
 import { withinLimit } from './time-limit.ts'
 
 /** The maximum number of notes of one integration that are read concurrently. */
@@ -62,11 +63,11 @@ export function engineOf(
   fence: LedgerFence,
   settings: Omit<MirrorsSettings, 'connect'>,
 ): Engine {
-  const { store, keep, clock, hooks, pollEveryMs, scanEveryMs, changes } = settings
+  const { store, keep, clock, pollEveryMs, scanEveryMs, changes } = settings
   return new Engine({
     ...{ client, store, integration, fence, keep, clock, pollEveryMs, scanEveryMs },
     concurrency: NOTE_CONCURRENCY,
-    hooks: hooksOf(integration, hooks),
+    hooks: hooksOf(integration, settings),
     onAnnounced: () => changes.notify(integration),
   })
 }
@@ -80,8 +81,8 @@ export function ledgerOf(
 }
 
 /** Makes the hooks of one integration, without `aroundWork`: a slice is wrapped as a whole. */
-export function hooksOf(integration: string, hooks: MirrorsHooks): MirrorHooks {
-  return {
+export function hooksOf(integration: string, { hooks, log }: Pick<MirrorsSettings, 'hooks' | 'log'>): MirrorHooks {
+  const own: MirrorHooks = {
     onProblem: (problem) => {
       if (!(problem.error instanceof LeaseLostError)) callHook(hooks.onProblem, { ...problem, integration })
     },
@@ -89,6 +90,7 @@ export function hooksOf(integration: string, hooks: MirrorsHooks): MirrorHooks {
     onContradiction: (notice) => callHook(hooks.onContradiction, { ...notice, integration }),
     onAudit: hooks.onAudit,
   }
+  return loggedHooks(own, integration, log)
 }
 
 function requireReturned(

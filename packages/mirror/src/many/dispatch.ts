@@ -32,6 +32,8 @@ export interface DispatchOptions {
   readonly endAt?: number | undefined
   readonly integration?: string | undefined
   readonly onError: (error: unknown) => void
+  /** Called when the store has answered. */
+  readonly onStored?: (() => void) | undefined
 }
 
 /**
@@ -48,6 +50,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     endAt = Number.POSITIVE_INFINITY,
     integration,
     onError,
+    onStored = () => undefined,
   } = parts
   const { store, clock } = settings
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
@@ -81,7 +84,11 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
     const { integration } = taken.record
     conflicts.recordBegin(integration)
-    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield })
+    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: true })
+      .then((end) => {
+        onStored()
+        return end
+      })
       .catch((error) => {
         onError(error)
         return { dueAt: null }
@@ -99,11 +106,15 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       const { count } = changes
       let maxWaitMs = CHECK_EVERY_MS
       const ofSlice = sliceClock(clock)
-      const taken = await take(ofSlice).catch((error) => {
-        onError(error)
-        maxWaitMs = AFTER_ERROR_MS
-        return undefined
-      })
+      const onTaken = (taken: TakenIntegration | undefined) => reportIdle(taken, running.size, onStored)
+      const taken = await take(ofSlice)
+        .then(onTaken)
+        .catch((error) => {
+          onError(error)
+          maxWaitMs = AFTER_ERROR_MS
+          return undefined
+        })
+      settings.log.writeDue()
       if (taken !== undefined) start(taken, ofSlice)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && changes.count === count) break
       else if (changes.count === count)
@@ -113,6 +124,12 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     parts.hintListeners.delete(onHint)
     await Promise.all(running.keys())
   }
+}
+
+/** A worker that has nothing to do knows that the store answers. */
+function reportIdle(taken: TakenIntegration | undefined, running: number, onStored: () => void) {
+  if (taken === undefined && running === 0) onStored()
+  return taken
 }
 
 export async function workLeft(

@@ -29,7 +29,7 @@ export function openIntegration<Transaction>(
   settings: MirrorsSettings,
   migrated: () => Promise<MirrorStore<Transaction>>,
 ): IntegrationMirror<Transaction> {
-  const { store, integrations, changes, clock, hooks } = settings
+  const { store, integrations, changes, clock, hooks, log } = settings
   const copy = once(async () => {
     await migrated()
     return await recordOf(integrations, integration)
@@ -63,13 +63,14 @@ export function openIntegration<Transaction>(
       clock,
       isErasing,
       onChange: (listener) => changes.listen(integration, listener),
+      log,
       hooks: { onProblem: (problem: ProblemNotice) => callHook(hooks.onProblem, { ...problem, integration }) },
     }),
     async acceptRemovals(scanId) {
       const { generation } = await copy()
       const ledger = ledgerOf(integration, { generation, lost: removed }, settings)
       const context = { store: await openReads(), integration, ledger, clock }
-      return await acceptRemovals(scanId, context, hooksOf(integration, hooks))
+      return await acceptRemovals(scanId, context, hooksOf(integration, settings))
     },
     async acceptReads(noteId) {
       const { generation } = await copy()

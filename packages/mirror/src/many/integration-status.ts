@@ -1,4 +1,6 @@
 import type { IntegrationCounts, IntegrationRecord, ListedIntegration } from '../interfaces/integration-store.ts'
+import type { Problem } from '../interfaces/problem.ts'
+import { problemOf } from '../rules/problem-rule.ts'
 import type { PausedService } from './mirrors-options.ts'
 
 /** The state of an integration. */
@@ -16,24 +18,38 @@ export interface IntegrationStatus
   readonly heldRemovals: number
   /** The webhook endpoint that `add` registered, with the latest status that was read. */
   readonly endpoint: { readonly url: string; readonly id: string | null; readonly status: string } | null
+  /** The problem with which the last work ended: the copy is not brought up to date. `null` after a listing that succeeded. */
+  readonly problem: Problem | null
+  /** When a listing last succeeded; `null` before the first. */
+  readonly syncedAt: Date | null
 }
 
 /** The number of integrations of each kind. */
 export interface MirrorsStatus
   extends Pick<
     IntegrationCounts,
-    'active' | 'removing' | 'parked' | 'due' | 'backingOff' | 'contradictions' | 'heldRemovals'
+    | 'active'
+    | 'removing'
+    | 'parked'
+    | 'due'
+    | 'backingOff'
+    | 'contradictions'
+    | 'heldRemovals'
+    | 'problems'
+    | 'endpoints'
   > {
   /** How long the most overdue integration has been due, in milliseconds. */
   readonly overdueMs: number
+  /** How long ago the listing of an integration last succeeded, for the integration where this is longest, in milliseconds; `null` if none has. */
+  readonly longestWithoutSyncMs: number | null
   /** When the next integration that is not due yet becomes due. */
   readonly nextAt: Date | null
   /** The services whose integrations this process has paused. Other processes decide for themselves. */
   readonly pausedServices: readonly PausedService[]
 }
 
-export function statusOfIntegration({ record, heldRemovals }: ListedIntegration): IntegrationStatus {
-  const { endpoint, dueAt, integration, state, parkedBecause, failures } = record
+export function statusOfIntegration({ record, heldRemovals }: ListedIntegration, now: number): IntegrationStatus {
+  const { endpoint, dueAt, integration, state, parkedBecause, failures, problem, syncedAt } = record
   return {
     integration,
     state,
@@ -42,14 +58,23 @@ export function statusOfIntegration({ record, heldRemovals }: ListedIntegration)
     dueAt: dueAt === null ? null : new Date(dueAt),
     heldRemovals,
     endpoint: endpoint && { url: endpoint.url, id: endpoint.id, status: endpoint.status },
+    problem: problemOf(problem, now),
+    syncedAt: syncedAt === undefined ? null : new Date(Math.min(syncedAt, now)),
   }
 }
 
 export function mirrorsStatusOf(
-  { dueSince, nextAt, ...counts }: IntegrationCounts,
+  { dueSince, nextAt, oldestSyncedAt, ...counts }: IntegrationCounts,
   pausedServices: readonly PausedService[],
   now: number,
 ): MirrorsStatus {
   const overdueMs = dueSince === null ? 0 : now - dueSince
-  return { ...counts, overdueMs, nextAt: nextAt === null ? null : new Date(nextAt), pausedServices }
+  const longestWithoutSyncMs = oldestSyncedAt === null ? null : Math.max(0, now - oldestSyncedAt)
+  return {
+    ...counts,
+    overdueMs,
+    longestWithoutSyncMs,
+    nextAt: nextAt === null ? null : new Date(nextAt),
+    pausedServices,
+  }
 }

@@ -1,18 +1,27 @@
 import type { NotesClientOptions } from '@notewire/client'
-import { type Clock, type NoResponse, OptionError, refuseUnknownOptions, systemClock } from '@notewire/protocol'
+import {
+  type Clock,
+  type Logger,
+  type NoResponse,
+  OptionError,
+  refuseUnknownOptions,
+  systemClock,
+} from '@notewire/protocol'
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
 import {
   type Complete,
   type MirrorOptions,
   requireCount,
   requireFunction,
+  requireLogger,
   requireParts,
   requireStore,
 } from '../context/mirror-options.ts'
 import type { ParkedBecause } from '../interfaces/integration-store.ts'
-import type { MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
+import type { ContradictionNotice, MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
 import type { KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
+import { MirrorLog } from '../reporting/mirror-log.ts'
 import { Integrations } from './integrations.ts'
 import { LocalChanges } from './local-changes.ts'
 
@@ -36,6 +45,13 @@ export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions,
    */
   readonly pollEveryMs?: number | undefined
   readonly hooks?: MirrorsHooks | undefined
+  /**
+   * Gets a line when a problem begins, changes or ends. What concerns many integrations is one line with their number. No line contains a key or
+   * note content. A call that rejects logs nothing.
+   *
+   * @default console
+   */
+  readonly logger?: Logger | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
@@ -65,7 +81,7 @@ export interface MirrorsHooks {
    */
   readonly onServicePaused?: ((notice: PausedService & { readonly error: unknown }) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced. */
-  readonly onContradiction?: ((notice: { readonly noteId: string } & OfIntegration) => void) | undefined
+  readonly onContradiction?: ((notice: ContradictionNotice & OfIntegration) => void) | undefined
   /** `add`, `remove`, `resume`, `adoptKey` or `acceptRemovals` has taken effect. The call waits for this hook. */
   readonly onAudit?: MirrorHooks['onAudit']
   /** Wraps a slice of work on one integration. */
@@ -131,12 +147,16 @@ export interface MirrorsReceiversOptions
 }
 
 /** The options, validated and with defaults. */
-export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep'>> {
+export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep' | 'logger'>> {
+  readonly log: MirrorLog
   readonly keep: KeptParts
   /** Changes the integrations of the store. */
   readonly integrations: Integrations
   readonly changes: LocalChanges
 }
+
+/** How long the log collects what happens to several integrations for one line, in milliseconds. */
+const COLLECT_MS = 5_000
 
 const OPTIONS: readonly (keyof MirrorsOptions)[] = [
   'store',
@@ -145,6 +165,7 @@ const OPTIONS: readonly (keyof MirrorsOptions)[] = [
   'pollEveryMs',
   'scanEveryMs',
   'hooks',
+  'logger',
   'clock',
 ]
 const HOOKS: readonly (keyof MirrorsHooks)[] = [
@@ -164,6 +185,7 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
   const hooks = options.hooks ?? {}
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
+  const clock = options.clock ?? systemClock
   return {
     store,
     integrations: new Integrations(store.integrations),
@@ -173,7 +195,8 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
     pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),
     scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? 86_400_000),
     hooks,
-    clock: options.clock ?? systemClock,
+    log: new MirrorLog(requireLogger(options.logger ?? console), clock, COLLECT_MS),
+    clock,
   }
 }
 

@@ -1,3 +1,5 @@
+import { NotesClientError } from '@notewire/client'
+import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import { type IntegrationRecord, MAX_PAUSE_MS, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
 import { isPaused } from '../rules/schedule-rule.ts'
 import { jittered } from './timing.ts'
@@ -40,4 +42,12 @@ export function isProbeDue(record: IntegrationRecord, now: number): boolean {
 
 function probeAfter({ integration }: IntegrationRecord, refusedProbes: number): number {
   return jittered(refusedProbes === 0 ? FIRST_PROBE_MS : NEXT_PROBE_MS, integration)
+}
+
+/** Why an integration is parked after an error; `undefined` if it is retried soon. */
+export function reasonToPark(error: unknown): ParkedBecause | undefined {
+  if (error instanceof KeySharedError) return 'key_shared'
+  if (error instanceof KeyChangedError) return 'key_changed'
+  const isRefused = error instanceof NotesClientError && (error.code === 'unauthorized' || error.code === 'forbidden')
+  return isRefused ? 'key_refused' : undefined
 }

@@ -1,14 +1,11 @@
-import { NotesClientError } from '@notewire/client'
 import { monotonicNow } from '@notewire/protocol'
 import { keepLease, leaseFrom } from '../concurrency/lease.ts'
 import type { Engine } from '../engine/engine.ts'
-import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
 import {
   type IntegrationRecord,
   MAX_PAUSE_MS,
   MAX_WAIT_MS,
   type NextWork,
-  type ParkedBecause,
   RANKS,
   type TakenIntegration,
 } from '../interfaces/integration-store.ts'
@@ -22,10 +19,11 @@ import { requestListing } from '../service/full-listing.ts'
 import { type Connection, claimKey, connect, engineOf, fenceOf, LeaseLostError, ledgerOf } from './connection.ts'
 import { isEndpointCheckDue, tryToCheckEndpoint } from './endpoint.ts'
 import type { MirrorsSettings } from './mirrors-options.ts'
-import { isProbeDue, park, pauseFrom, postponeProbe } from './parking.ts'
+import { isProbeDue, park, pauseFrom, postponeProbe, reasonToPark } from './parking.ts'
 import { removePart } from './removal.ts'
 import { isRefusal, type SharedPauses } from './shared-pauses.ts'
 import type { SliceClock } from './slice-clock.ts'
+import { endingOf, logEnding, report } from './slice-report.ts'
 import { afterSlice, foundUnannounced, jittered, pollEveryAfter } from './timing.ts'
 
 /** A clock that advances this much more or less than the time that passes was set, in milliseconds. */
@@ -39,6 +37,8 @@ export interface SliceContext {
   readonly signal: AbortSignal
   /** Whether to stop after the current page or read. */
   readonly shouldYield: () => boolean
+  /** Whether the caller logs problems. A call that rejects only stores them. */
+  readonly isLogged: boolean
 }
 
 /** The work on an integration with its key. Called after the check that no other integration uses its key. */
@@ -82,13 +82,17 @@ export async function doSlice(
   return await keepLease({ ...settings, renew, lost: fence.lost }, async (lost) => {
     const signal = AbortSignal.any([context.signal, lost])
     const doNext = () => nextWork(taken, { ...ofSlice, signal }, work).catch(outcomeOfLostLease)
-    const { next, error } = await workInside(settings.hooks.aroundWork, integration, doNext, (outcome) => outcome.error)
-    if (next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
+    const outcome = await workInside(settings.hooks.aroundWork, integration, doNext, (ended) => ended.error)
+    const { error } = outcome
+    if (outcome.next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
+    const ending = endingOf(record, outcome.next, error, context)
+    const { next } = ending
     const offMs = context.clock.offMs()
     const now = context.clock.now() + offMs
     const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
     const isWritten = await settings.integrations.finish(record, written, now)
     if (isWritten && !signal.aborted) report(record, next, error, settings)
+    if (isWritten) logEnding(ending, error, outcome.service, settings)
     return { error, dueAt: isWritten ? written.dueAt : undefined }
   })
 }
@@ -103,6 +107,8 @@ interface Outcome {
   /** `undefined` if the lease is lost. */
   readonly next?: NextWork | undefined
   readonly error?: unknown
+  /** The base URL of the service, if `connect` has returned it. */
+  readonly service?: string | undefined
 }
 
 function outcomeOfLostLease(error: unknown): Outcome {
@@ -161,7 +167,11 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     const { next, error } = await work(taken, connection, engine, context)
     pauses.recordAnswer(connection.baseUrl)
     const failures = error === undefined ? 0 : record.failures + 1
-    return { next: { ...next, state: 'active', parkedBecause: null, failures, pausedUntil: null }, error }
+    return {
+      next: { ...next, state: 'active', parkedBecause: null, failures, pausedUntil: null },
+      error,
+      service: connection.baseUrl,
+    }
   } catch (error) {
     return await afterError(record, error, connection, context)
   }
@@ -188,8 +198,10 @@ const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, {
   const retryAt = now + jittered(backoffAfter(record.failures), record.integration)
   const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), retryAt, now)
   const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
-  const next = { ...record, rank, dueAt: Math.min(dueAt, checkAt, now + MAX_WAIT_MS), endpoint, pollEveryMs }
-  return { next, error: listingError ?? checked.error }
+  const error = listingError ?? checked.error
+  const synced = slice.listed && listingError === undefined ? { syncedAt: now, problem: undefined } : {}
+  const next = { ...record, ...synced, rank, dueAt: Math.min(dueAt, checkAt, now + MAX_WAIT_MS), endpoint, pollEveryMs }
+  return { next, error }
 }
 
 async function afterError(
@@ -208,7 +220,8 @@ async function afterError(
     const pauseMs = pauses.recordRefusal(baseUrl, integration, monotonicNow(clock))
     if (pauseMs !== undefined) callHook(hooks.onServicePaused, { baseUrl, until: new Date(now + pauseMs), error })
   }
-  return { next: await nextInPause(afterFailure(record, error, now), settings), error }
+  const next = await nextInPause(afterFailure(record, error, now), settings)
+  return { next, error, service: connection?.baseUrl }
 }
 
 function afterFailure(record: IntegrationRecord, error: unknown, now: number): IntegrationRecord {
@@ -226,21 +239,4 @@ async function nextInPause(record: IntegrationRecord, settings: MirrorsSettings)
   const eraseAt = await eraseHidden(record, settings)
   const times = [eraseAt, record.pausedUntil].filter((time) => time !== null)
   return { ...record, dueAt: times.length === 0 ? null : Math.min(...times, settings.clock.now() + MAX_WAIT_MS) }
-}
-
-function reasonToPark(error: unknown): ParkedBecause | undefined {
-  if (error instanceof KeySharedError) return 'key_shared'
-  if (error instanceof KeyChangedError) return 'key_changed'
-  const isRefused = error instanceof NotesClientError && (error.code === 'unauthorized' || error.code === 'forbidden')
-  return isRefused ? 'key_refused' : undefined
-}
-
-function report(record: IntegrationRecord, next: NextWork, error: unknown, { hooks }: MirrorsSettings): void {
-  const { integration } = record
-  const { state, parkedBecause } = next
-  if (state === 'active' && record.state === 'parked') callHook(hooks.onResumed, { integration })
-  if (error === undefined) return
-  if (state !== 'parked' || reasonToPark(error) === undefined) callHook(hooks.onProblem, { integration, error })
-  else if (parkedBecause !== null && parkedBecause !== record.parkedBecause)
-    callHook(hooks.onParked, { integration, because: parkedBecause })
 }

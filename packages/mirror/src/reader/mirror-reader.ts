@@ -1,5 +1,6 @@
 import {
   type Clock,
+  type Logger,
   type Note,
   OptionError,
   refuseUnknownOptions,
@@ -9,10 +10,11 @@ import {
 } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { requireCount, requireStore } from '../context/mirror-options.ts'
+import { requireCount, requireLogger, requireStore } from '../context/mirror-options.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
+import { MirrorLog } from '../reporting/mirror-log.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
 import { searchWords } from './search-words.ts'
@@ -77,6 +79,12 @@ export interface MirrorReaderOptions<Transaction = never> {
   readonly integration?: string | undefined
   /** `onProblem` gets the errors of a consumer's `apply`. */
   readonly hooks?: Pick<MirrorHooks, 'onProblem'> | undefined
+  /**
+   * Gets a line when a consumer fails or works again.
+   *
+   * @default console
+   */
+  readonly logger?: Logger | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
@@ -97,15 +105,16 @@ export interface MirrorReaderOptions<Transaction = never> {
 export function openMirror<Transaction = never>(
   options: MirrorReaderOptions<Transaction>,
 ): MirrorReader & MirrorConsumers<Transaction> {
-  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'hooks', 'clock'])
-  const { integration = 'default', hooks = {}, clock = systemClock } = options
+  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'hooks', 'logger', 'clock'])
+  const { integration = 'default', hooks = {}, logger = console, clock = systemClock } = options
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
   const open = once(async () => {
     await store.migrate()
     return store
   })
-  return { ...createReader(open, integration, clock), ...createConsumers(open, { integration, clock, hooks }) }
+  const log = new MirrorLog(requireLogger(logger), clock, 0)
+  return { ...createReader(open, integration, clock), ...createConsumers(open, { integration, clock, hooks, log }) }
 }
 
 const PAGE_SIZE = 100

@@ -1,5 +1,8 @@
+import type { Problem } from '../interfaces/problem.ts'
 import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
 import type { HeldRemovals, NoteCounts, ReadableStore } from '../interfaces/store.ts'
+import { problemOf } from '../rules/problem-rule.ts'
+import { isSilent } from '../rules/silence-rule.ts'
 import { BEGINNING, positionText } from './positions.ts'
 
 /** The state of a mirror. Dates are of this machine's clock, except `watermark`. */
@@ -33,12 +36,14 @@ export interface MirrorStatus {
   readonly polledAt: Date | null
   /** When the last event arrived; `null` before the first. */
   readonly heardAt: Date | null
+  /**
+   * The problem with which the last work ended: the copy is not brought up to date. `null` after work that succeeded. For one of many integrations,
+   * see `mirrors.get(id)`.
+   */
+  readonly problem: Problem | null
   /** Set if polls find changes that no event announced: the endpoint may be disabled; check it in the service's console. */
   readonly silence: string | null
 }
-
-const SILENT_FOR_MS = 60 * 60_000
-const MIN_UNANNOUNCED = 3
 
 export async function statusOf(store: ReadableStore, integration: string, now: number): Promise<MirrorStatus> {
   const { progress, heardAt } = await store.readProgress(integration)
@@ -64,12 +69,13 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
     position: copyId === null ? null : positionText({ copyId, run, number }),
     polledAt: pastOf(poll.polledAt, now),
     heardAt: pastOf(heardAt, now),
+    problem: problemOf(progress.problem, now),
     silence: silenceOf(poll.heardAt === heardAt ? poll.unannounced : 0, heardAt, now),
   }
 }
 
 function silenceOf(unannounced: number, heardAt: number | null, now: number): string | null {
-  if (heardAt === null || unannounced < MIN_UNANNOUNCED || now - heardAt < SILENT_FOR_MS) return null
+  if (heardAt === null || !isSilent({ unannounced, heardAt }, now)) return null
   return `polls found ${unannounced} changes for which no event arrived since the last event at ${new Date(heardAt).toISOString()}: the endpoint is probably disabled`
 }
 

@@ -164,12 +164,15 @@ async function applyAnswer(
   amend: (decision: Decision, now: number) => Decision = (decision) => decision,
 ): Promise<VersionedState | undefined> {
   const { clock, hooks, keep } = context
+  let isRepeated = false
   const revised = await revise(noteId, context, (state, end, { scan, lastScan }) => {
+    isRepeated = state.contradictedSince !== null
     const { startSequence: scanStartSequence } = scan ?? lastScan ?? {}
     const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartSequence }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
-  if (revised !== undefined && revised.state.contradictedSince !== null) callHook(hooks.onContradiction, { noteId })
+  if (revised !== undefined && revised.state.contradictedSince !== null)
+    callHook(hooks.onContradiction, { noteId, isRepeated })
   return revised
 }
 

@@ -2,6 +2,7 @@ import { atMost, coalesce } from '../concurrency/calls.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext, SyncReport } from '../context/sync.ts'
 import { callHook } from '../interfaces/mirror-hooks.ts'
+import type { NoteState } from '../interfaces/note-state.ts'
 import { commitGroups } from '../ledger/ledger.ts'
 import { postpone } from '../rules/backoff.ts'
 import { failsForEveryNote } from '../service/failures.ts'
@@ -90,7 +91,7 @@ export async function settleDue(
       if (content === undefined) countSettled()
       return content
     } catch (error) {
-      await postponeFailed(note.state.noteId, error)
+      await postponeFailed(note.state, error)
       return undefined
     }
   }
@@ -115,7 +116,7 @@ export async function settleDue(
   /** Writes each note in its own commit, because the store may reject one of them. */
   async function writeEach(contents: readonly ReadContent[]): Promise<void> {
     for (const content of contents) {
-      await writeInOneCommit([content]).catch((error) => postponeFailed(content.known.state.noteId, error))
+      await writeInOneCommit([content]).catch((error) => postponeFailed(content.known.state, error))
     }
   }
 
@@ -124,9 +125,9 @@ export async function settleDue(
     callHook(hooks.onProgress, { phase: 'content', done: settled })
   }
 
-  async function postponeFailed(noteId: string, error: unknown): Promise<void> {
+  async function postponeFailed({ noteId, failures }: NoteState, error: unknown): Promise<void> {
     if (signal.aborted) return await release([noteId])
-    callHook(hooks.onProblem, { error, noteId })
+    callHook(hooks.onProblem, { error, noteId, isRepeated: failures > 0 })
     postponed += 1
     failuresInARow += 1
     if (failsForEveryNote(error)) stop(error)

@@ -60,9 +60,20 @@ export function finished(
   next: NextWork,
   { hints, now }: { readonly hints: number; readonly now: number },
 ): IntegrationRecord {
-  const { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint } = next
+  const { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint, problem, syncedAt } = next
   const pause = next.pauseMs === undefined ? {} : { pauseMs: next.pauseMs }
-  const work = { state, parkedBecause, failures, pausedUntil, ...pause, pollEveryMs, endpoint, leaseUntil: null }
+  const work = {
+    state,
+    parkedBecause,
+    failures,
+    pausedUntil,
+    ...pause,
+    pollEveryMs,
+    endpoint,
+    problem,
+    syncedAt,
+    leaseUntil: null,
+  }
   if (record.hints === hints) return { ...record, ...work, dueAt, rank }
   return { ...record, ...work, dueAt: dueAfterHint(next, now), rank: RANKS.hint }
 }

@@ -11,11 +11,11 @@ export function failsForEveryNote(error: unknown): boolean {
   return error instanceof NotesClientError && (REFUSALS.has(error.code) || error.code === 'rate_limited')
 }
 
-/** Whether a retry cannot succeed until the user acts. */
+/** Whether `run` gives up: the mirror was made with a wrong option, another key, or a wrong address. The service may accept a refused key again. */
 export function isFinal(error: unknown): boolean {
   if (error instanceof OptionError) return true
   if (error instanceof KeyChangedError) return true
-  return error instanceof NotesClientError && REFUSALS.has(error.code)
+  return error instanceof NotesClientError && error.code === 'redirect_refused'
 }
 
 /** The pause that the service requests with a 429, in milliseconds: an hour at most by default; 0 if it requests none. */

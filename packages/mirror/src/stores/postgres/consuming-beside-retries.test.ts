@@ -100,7 +100,7 @@ describe('retryParked while a transaction of PostgreSQL is open', () => {
     expect(outcome.applied).toBe((await readRows()).length)
     await consumeAll()
     expect(await readRows()).toEqual(['a', 'b', 'c'])
-    expect(await status()).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
+    expect(await status()).toEqual({ hasRun: true, lag: 0, waiting: 0, parked: [], backoff: null })
   })
 
   it.each(Object.entries(ROLLED_BACK))('loses no change that is sent alone: %s', async (_when, act) => {

@@ -5,6 +5,7 @@ import {
   type IntegrationRecord,
   type IntegrationRows,
   type ListedIntegration,
+  MAX_COUNTED,
   MAX_WAIT_MS,
   type TakenIntegration,
 } from '../../interfaces/integration-store.ts'
@@ -96,6 +97,11 @@ const LIST = `SELECT json_build_object(
 const inState = (state: string) => `count(*) FILTER (WHERE record->>'state' = '${state}')`
 const parkedFor = (reason: string) => `'${reason}', count(*) FILTER (WHERE record->>'parkedBecause' = '${reason}')`
 
+const countedBy = (key: string, condition: string) => `(SELECT coalesce(json_object_agg(key, number), '{}') FROM (
+    SELECT ${key} AS key, count(*) AS number FROM notewire_integrations
+      WHERE ${key} IS NOT NULL AND record->>'state' <> 'removing' ${condition}
+      GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MAX_COUNTED}) AS counted)`
+
 const COUNT = `SELECT json_build_object(
     'active', ${inState('active')}, 'removing', ${inState('removing')},
     'parked', json_build_object(${['key_changed', 'key_shared', 'key_refused'].map(parkedFor).join(', ')}),
@@ -107,7 +113,10 @@ const COUNT = `SELECT json_build_object(
       AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
     'heldRemovals', (SELECT count(DISTINCT notes.integration) FROM notewire_mirror_notes AS notes
       WHERE notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'
-        AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)))::text AS result
+        AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
+    'problems', ${countedBy("record->'problem'->>'code'", '')},
+    'endpoints', ${countedBy("record->'endpoint'->>'status'", "AND record->'endpoint'->>'status' <> 'active'")},
+    'oldestSyncedAt', min((record->>'syncedAt')::float8) FILTER (WHERE record->>'state' <> 'removing'))::text AS result
   FROM (
     SELECT ahead, $1::float8 + ahead AS moment, $1::float8 + ahead + ${MAX_WAIT_MS} AS latest_due FROM (SELECT ${AHEAD} AS ahead) AS clocks
   ) AS asked LEFT JOIN LATERAL (

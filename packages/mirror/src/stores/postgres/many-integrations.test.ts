@@ -34,6 +34,30 @@ const places: Readonly<Record<string, () => Promise<readonly [MirrorStore, Mirro
 }
 
 describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
+  it('have a problem that one of two processes logs when it begins and when it ends', async () => {
+    const [one, two] = await open()
+    const lines: string[] = []
+    const write = (message: string, fields: Readonly<Record<string, unknown>> = {}) =>
+      void lines.push(`${fields['code']}: ${message}`)
+    const logger = { info: write, warn: write, error: write }
+    await using world = await manyCustomers(1, { store: one, logger })
+    await world.mirrors.add('customer-0')
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    const workEveryMinute = async () => {
+      for (let minute = 0; minute < 6; minute += 1) {
+        for (const store of [one, two]) await world.another({ store, logger }).work(BUDGET)
+        await world.service.clock.advance('1m')
+      }
+    }
+    await workEveryMinute()
+    expect((await world.mirrors.status()).problems).toEqual({ server_error: 1 })
+    expect(lines).toEqual([expect.stringMatching(/^server_error: .* not brought up to date/)])
+    outage.remove()
+    await workEveryMinute()
+    expect(lines).toEqual([expect.anything(), expect.stringMatching(/^server_error: .* up to date again/)])
+    expect(await world.mirrors.status()).toMatchObject({ problems: {}, longestWithoutSyncMs: expect.any(Number) })
+  })
+
   it('are shared by two processes: one of them does each slice, and each customer has only its own notes', async () => {
     const [one, two] = await open()
     await using world = await manyCustomers(12, { store: one })

@@ -109,7 +109,7 @@ describe('retryParked while apply runs with SQLite', () => {
     expect(problems).toMatchObject([{ code: 'transaction_not_committed' }])
     await consumeAll()
     expect(readRows()).toEqual(['a', 'b', 'c'])
-    expect(await mirror.consumerStatus(name)).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
+    expect(await mirror.consumerStatus(name)).toEqual({ hasRun: true, lag: 0, waiting: 0, parked: [], backoff: null })
   })
 
   it.each(Object.entries(ROLLED_BACK))('loses no change that is sent alone: %s', async (_when, act) => {

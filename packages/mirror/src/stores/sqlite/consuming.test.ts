@@ -63,7 +63,13 @@ describe('commit in a transaction of SQLite', () => {
       }).immediate,
     })
     expect(rows()).toEqual(['a', 'b'])
-    expect(await mirror.consumerStatus('index')).toEqual({ lag: 0, waiting: 0, parked: [], backoff: null })
+    expect(await mirror.consumerStatus('index')).toEqual({
+      hasRun: true,
+      lag: 0,
+      waiting: 0,
+      parked: [],
+      backoff: null,
+    })
   })
 
   it('accepts the storage of a Durable Object', async () => {

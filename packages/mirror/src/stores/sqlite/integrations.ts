@@ -4,6 +4,7 @@ import {
   type IntegrationCounts,
   type IntegrationRecord,
   type IntegrationRows,
+  MAX_COUNTED,
   MAX_WAIT_MS,
 } from '../../interfaces/integration-store.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
@@ -117,6 +118,12 @@ const LIST = `SELECT *, (SELECT count(*) FROM ${HELD}) AS held_removals FROM not
 
 const having = (field: string, value: string) => `count(*) FILTER (WHERE record ->> '${field}' = '${value}')`
 
+// Some versions of SQLite return the object of a subquery as text.
+const countedBy = (path: string, condition: string) => `json((SELECT json_group_object(key, number) FROM (
+    SELECT record ->> '${path}' AS key, count(*) AS number FROM notewire_integrations
+      WHERE record ->> '${path}' IS NOT NULL AND record ->> 'state' <> 'removing' ${condition}
+      GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MAX_COUNTED})))`
+
 const COUNT = `SELECT json_object(
     'active', ${having('state', 'active')}, 'removing', ${having('state', 'removing')},
     'parked', json_object(${['key_changed', 'key_shared', 'key_refused'].map((reason) => `'${reason}', ${having('parkedBecause', reason)}`).join(', ')}),
@@ -127,7 +134,10 @@ const COUNT = `SELECT json_object(
     'contradictions', (SELECT coalesce(sum(contradicted), 0) FROM notewire_mirrors
       WHERE integration IN (SELECT integration FROM notewire_integrations)),
     'heldRemovals', (SELECT count(DISTINCT integration) FROM notewire_mirror_notes WHERE held_by_scan IS NOT NULL AND presence = 'hidden'
-      AND integration IN (SELECT integration FROM notewire_integrations))) AS result
+      AND integration IN (SELECT integration FROM notewire_integrations)),
+    'problems', ${countedBy('$.problem.code', '')},
+    'endpoints', ${countedBy('$.endpoint.status', "AND record ->> '$.endpoint.status' <> 'active'")},
+    'oldestSyncedAt', min(record ->> 'syncedAt') FILTER (WHERE record ->> 'state' <> 'removing')) AS result
   FROM (
     SELECT now, latest, record, CASE WHEN lease_until > now THEN max(due_at, lease_until) ELSE due_at END AS next_at
     FROM (SELECT ? AS now, ? AS latest) LEFT JOIN notewire_integrations

@@ -1,0 +1,94 @@
+import type { Clock } from '@notewire/protocol'
+import type { EndpointRecord, IntegrationRecord, NextWork } from '../interfaces/integration-store.ts'
+import { callHook } from '../interfaces/mirror-hooks.ts'
+import { needsAction, type Occurrence } from '../reporting/lines.ts'
+import { timesOf } from '../reporting/reporter.ts'
+import { codeOf, type ProblemChange, stepAfter } from '../rules/problem-rule.ts'
+import type { MirrorsSettings } from './mirrors-options.ts'
+import { reasonToPark } from './parking.ts'
+
+/** What to store at the end of a slice, and what to log when it is stored. */
+interface SliceEnding {
+  readonly integration: string
+  readonly next: NextWork
+  readonly problem: ProblemChange | undefined
+  /** Whether it is to be logged that events no longer arrive, or arrive again. */
+  readonly events: 'begun' | 'over' | undefined
+}
+
+interface EndingContext {
+  /** Whether the caller logs problems. A call that rejects only stores them. */
+  readonly isLogged: boolean
+  readonly signal: AbortSignal
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Adds to the next work which problem the integration has. Only the process that stores a change logs it. */
+export function endingOf(
+  record: IntegrationRecord,
+  next: NextWork,
+  error: unknown,
+  { isLogged, signal, clock }: EndingContext,
+): SliceEnding {
+  const { integration } = record
+  if (signal.aborted || next.state === 'removing') return { integration, next, problem: undefined, events: undefined }
+  const { endpoint, events } = endpointAfter(record.endpoint, next.endpoint, isLogged)
+  const isKept = error === undefined && next.problem !== undefined
+  if (isKept) return { integration, next: { ...next, endpoint }, problem: undefined, events }
+  const code = error === undefined ? undefined : codeOf(error)
+  const { problem, change } = stepAfter(record.problem, code, isLogged, clock.now())
+  return { integration, next: { ...next, endpoint, problem }, problem: change, events }
+}
+
+function endpointAfter(before: EndpointRecord | null, after: EndpointRecord | null, isLogged: boolean) {
+  if (after === null) return { endpoint: after, events: undefined }
+  const { isReported: _, ...endpoint } = after
+  const wasReported = before?.isReported === true
+  if (after.status === 'active') return { endpoint, events: wasReported ? ('over' as const) : undefined }
+  const isReported = wasReported || isLogged
+  return {
+    endpoint: isReported ? { ...endpoint, isReported } : endpoint,
+    events: isLogged && !wasReported ? ('begun' as const) : undefined,
+  }
+}
+
+/** Logs what has changed. What concerns several integrations of a service is collected. */
+export function logEnding(
+  { integration, next, problem, events }: SliceEnding,
+  error: unknown,
+  service: string | undefined,
+  { log, clock }: MirrorsSettings,
+): void {
+  if (problem !== undefined) {
+    const { code, since } = problem.problem
+    const fields = problem.kind === 'begun' ? {} : timesOf(since, clock.now())
+    log.report({ occurrence: occurrenceOf(problem, error), code, integration, service, error, fields })
+  }
+  if (events !== undefined) {
+    const code = next.endpoint?.status ?? 'unknown'
+    log.report({ occurrence: events === 'over' ? 'events-over' : 'events-begun', code, integration, service })
+  }
+}
+
+/** The kind of line for a problem of the service or of the user's functions. Errors of the store are logged where they end the slice. */
+function occurrenceOf({ kind }: ProblemChange, error: unknown): Occurrence {
+  if (kind === 'over') return 'sync-over'
+  if (needsAction(error)) return 'key-begun'
+  return kind === 'begun' ? 'sync-begun' : 'sync-changed'
+}
+
+/** Calls the hooks about a slice that has ended. */
+export function report(
+  record: IntegrationRecord,
+  next: NextWork,
+  error: unknown,
+  { hooks }: Pick<MirrorsSettings, 'hooks'>,
+): void {
+  const { integration } = record
+  const { state, parkedBecause } = next
+  if (state === 'active' && record.state === 'parked') callHook(hooks.onResumed, { integration })
+  if (error === undefined) return
+  if (state !== 'parked' || reasonToPark(error) === undefined) callHook(hooks.onProblem, { integration, error })
+  else if (parkedBecause !== null && parkedBecause !== record.parkedBecause)
+    callHook(hooks.onParked, { integration, because: parkedBecause })
+}

@@ -1,0 +1,281 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { manyCustomers, workFor } from './fixtures/many-customers.ts'
+import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
+import { whileRunning } from './fixtures/while-running.ts'
+import { createMirrors, type MirrorStore } from './index.ts'
+import { sqliteMirror } from './stores/sqlite/index.ts'
+
+interface Printed {
+  readonly level: string
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+let printed: Printed[] = []
+
+beforeEach(() => {
+  printed = []
+  for (const level of ['info', 'warn', 'error'] as const) {
+    vi.spyOn(console, level).mockImplementation((message: string, fields = {}) => {
+      printed.push({ level, message, fields })
+    })
+  }
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+const DEFAULT_LOGGER = { logger: undefined }
+const file = () => join(tmpdir(), `notewire-log-${crypto.randomUUID()}.db`)
+/** Advances the clock in steps, and lets the real disk answer between them. */
+async function pass({ service }: Pick<MirroredService, 'service'>, minutes: number): Promise<void> {
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await service.clock.advance('1m')
+    await new Promise((resolve) => setTimeout(resolve, 3))
+  }
+}
+const codes = () => printed.map(({ level, fields }) => `${level} ${fields['code']}`)
+
+const OUTAGES = [
+  { status: 401, code: 'unauthorized', level: 'error' },
+  { status: 403, code: 'forbidden', level: 'error' },
+  { status: 429, code: 'rate_limited', level: 'warn' },
+  { status: 500, code: 'server_error', level: 'warn' },
+  { status: 503, code: 'server_error', level: 'warn' },
+]
+
+describe('what one mirror prints by default', () => {
+  it.each(OUTAGES)(
+    'says that the service answers $status when it begins and when it ends',
+    async ({ status, code, level }) => {
+      await using world = await mirroredService({ notes: 3 }, DEFAULT_LOGGER, { maxRetries: 0 })
+      await whileRunning(world.mirror, async () => {
+        await world.service.clock.advance('1m')
+        const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
+        await world.service.clock.advance('3h')
+        expect(codes()).toEqual([`${level} ${code}`])
+        expect(printed[0]?.fields).toMatchObject({ integration: 'default', problem: expect.stringMatching(/\w\. /) })
+        const { problem } = await world.mirror.status()
+        expect(problem).toMatchObject({ code, since: expect.any(Date) })
+        outage.remove()
+        await world.service.clock.advance('2h')
+        expect(codes()).toEqual([`${level} ${code}`, `info ${code}`])
+        expect(Number(printed[1]?.fields['seconds'])).toBeGreaterThan(3 * 3_600 - 600)
+        expect((await world.mirror.status()).problem).toBeNull()
+      })
+      expect(JSON.stringify(printed)).not.toContain(world.service.apiKey)
+    },
+  )
+
+  it('prints nothing of a call that rejects, and stores its problem', async () => {
+    await using world = await mirroredService({ notes: 3 }, DEFAULT_LOGGER, { maxRetries: 0 })
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 401 } })
+    await expect(world.mirror.sync()).rejects.toMatchObject({ code: 'unauthorized' })
+    expect((await world.mirror.status()).problem).toMatchObject({ code: 'unauthorized' })
+    outage.remove()
+    await world.mirror.sync()
+    expect((await world.mirror.status()).problem).toBeNull()
+    expect(printed).toEqual([])
+  })
+
+  it('does not print again what another process has printed, and prints that the problem has another cause', async () => {
+    const store = sqliteMirror(file())
+    await using world = await mirroredService({ notes: 3 }, { store, ...DEFAULT_LOGGER }, { maxRetries: 0 })
+    const faults = world.service.faults
+    const first = faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    for (let process = 0; process < 3; process += 1) {
+      const mirror = world.another({ store, ...DEFAULT_LOGGER })
+      await whileRunning(mirror, () => pass(world, 10))
+    }
+    expect(codes()).toEqual(['warn server_error'])
+    first.remove()
+    const second = faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 401 } })
+    await whileRunning(world.another({ store, ...DEFAULT_LOGGER }), async () => {
+      await pass(world, 10)
+      second.remove()
+      await pass(world, 120)
+    })
+    expect(codes()).toEqual(['warn server_error', 'error unauthorized', 'info unauthorized'])
+    await store.close?.()
+  })
+
+  it('prints once that its store fails, and once that it works again', async () => {
+    const store = sqliteMirror(file())
+    const failing = failingStore(store)
+    await using world = await mirroredService({ notes: 3 }, { store: failing.store, ...DEFAULT_LOGGER })
+    await whileRunning(world.mirror, async () => {
+      await pass(world, 1)
+      failing.error = Object.assign(new Error('database or disk is full: note "Private"'), { code: 'SQLITE_FULL' })
+      await pass(world, 120)
+      expect(codes()).toEqual(['error SQLITE_FULL'])
+      expect(printed[0]?.message).toContain('disk')
+      failing.error = undefined
+      await pass(world, 60)
+    })
+    expect(codes()).toEqual(['error SQLITE_FULL', 'info SQLITE_FULL'])
+    expect(JSON.stringify(printed)).not.toContain('Private')
+    await store.close?.()
+  })
+
+  it('says once that events no longer arrive, and once that they arrive again', async () => {
+    await using world = await mirroredService({ notes: 3 }, { pollEveryMs: 600_000, ...DEFAULT_LOGGER })
+    let isBroken = false
+    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
+    await world.service.connect((secret) => {
+      const { fetch } = world.mirror.receiver({ secret, logger })
+      return async (request) => (isBroken ? new Response(null, { status: 204 }) : await fetch(request))
+    })
+    await whileRunning(world.mirror, async () => {
+      await world.service.clock.advance('1m')
+      world.service.owner.record({ title: 'Heard' }).end()
+      await world.service.clock.advance('5m')
+      isBroken = true
+      for (let hour = 0; hour < 5; hour += 1) {
+        world.service.owner.record({ title: 'Not heard' }).end()
+        await world.service.clock.advance('1h')
+      }
+      expect(codes()).toEqual(['warn silent'])
+      isBroken = false
+      world.service.owner.record({ title: 'Heard again' }).end()
+      await world.service.clock.advance('1h')
+    })
+    expect(codes()).toEqual(['warn silent', 'info silent'])
+  })
+
+  it('says once that a consumer fails, and once that it works again', async () => {
+    await using world = await mirroredService({ notes: 3 }, DEFAULT_LOGGER)
+    await world.mirror.sync()
+    let isBroken = true
+    const apply = () => {
+      if (isBroken) throw Object.assign(new Error('row of "Private"'), { code: '23505' })
+    }
+    expect(await world.mirror.consumerStatus('serach')).toMatchObject({ hasRun: false, lag: 3 })
+    const stop = new AbortController()
+    const consuming = world.mirror.consume({ name: 'search', apply, signal: stop.signal })
+    await world.service.clock.advance('30m')
+    expect(codes()).toEqual(['error 23505'])
+    isBroken = false
+    await world.service.clock.advance('30m')
+    expect(codes()).toEqual(['error 23505', 'info consumer-over'])
+    stop.abort()
+    await consuming
+    expect(await world.mirror.consumerStatus('search')).toMatchObject({ hasRun: true, lag: 0 })
+    expect(JSON.stringify(printed)).not.toContain('Private')
+  })
+
+  it('says once that the content of a note cannot be fetched, and does not repeat it', async () => {
+    await using world = await mirroredService({ notes: 3 }, DEFAULT_LOGGER, { maxRetries: 0 })
+    await whileRunning(world.mirror, async () => {
+      await world.service.clock.advance('1m')
+      const fault = { kind: 'status', status: 500 } as const
+      world.service.faults.inject({ request: 'GET /v1/notes/*/transcript', fault })
+      world.service.owner.record({ title: 'Broken' }).end()
+      await world.service.clock.advance('3h')
+    })
+    expect(codes()).toEqual(['warn server_error'])
+    expect(printed[0]?.message).toContain('a note')
+  })
+
+  it('shows no time in the future after a clock was a year ahead', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const ahead = { now: () => world.service.clock.now() + 365 * 86_400_000, sleep: async () => undefined }
+    const store = sqliteMirror(file())
+    await world.another({ store, clock: ahead }).sync({ scan: 'now' })
+    const { correctAsOf, polledAt } = await world.another({ store }).status()
+    const now = world.service.clock.now()
+    expect(correctAsOf?.getTime() ?? 0).toBeLessThanOrEqual(now)
+    expect(polledAt?.getTime() ?? 0).toBeLessThanOrEqual(now)
+    await store.close?.()
+  })
+})
+
+describe('what the mirrors of many integrations print by default', () => {
+  it.each(OUTAGES.filter(({ status }) => status !== 500))(
+    'says in one line that the service answers $status to all, and in one that it is over',
+    async ({ status, code, level }) => {
+      await using world = await manyCustomers(200, { pollEveryMs: 86_400_000, ...DEFAULT_LOGGER })
+      for (const { integration } of world.customers) await world.mirrors.add(integration)
+      const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
+      await whileRunning(world.mirrors, () => world.service.clock.advance('30m'))
+      const lines = printed.length
+      expect(lines).toBeGreaterThan(0)
+      expect(lines).toBeLessThanOrEqual(30)
+      expect(new Set(codes())).toEqual(new Set([`${level} ${code}`]))
+      expect(printed.some(({ fields }) => Number(fields['integrations']) > 1)).toBe(true)
+      const { problems } = await world.mirrors.status()
+      expect(problems[code]).toBeGreaterThan(0)
+      outage.remove()
+      await whileRunning(world.mirrors, () => world.service.clock.advance('2h'))
+      expect(new Set(codes())).toEqual(new Set([`${level} ${code}`, `info ${code}`]))
+      expect((await world.mirrors.status()).problems).toEqual({})
+      expect(JSON.stringify(printed)).not.toContain(world.customers[0]?.apiKey)
+    },
+  )
+
+  it('prints the beginning once if a new process works every minute', async () => {
+    const store = sqliteMirror(file())
+    await using world = await manyCustomers(1, { store, ...DEFAULT_LOGGER })
+    await world.mirrors.add('customer-0')
+    await workFor(world, 1)
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+    for (let minute = 0; minute < 15; minute += 1) {
+      await world.another({}).work({ budgetMs: 10_000 })
+      await world.service.clock.advance('1m')
+    }
+    expect(codes()).toEqual(['warn server_error'])
+    expect(await world.mirrors.get('customer-0')).toMatchObject({ problem: { code: 'server_error' } })
+    outage.remove()
+    for (let minute = 0; minute < 15; minute += 1) {
+      await world.another({}).work({ budgetMs: 10_000 })
+      await world.service.clock.advance('1m')
+    }
+    expect(codes()).toEqual(['warn server_error', 'info server_error'])
+    const { problem, syncedAt } = (await world.mirrors.get('customer-0')) ?? {}
+    expect(problem).toBeNull()
+    expect(syncedAt).toBeInstanceOf(Date)
+    await store.close?.()
+  })
+
+  it('prints once that the store fails, and once that it answers again', async () => {
+    const store = sqliteMirror(file())
+    const failing = failingStore(store)
+    await using world = await manyCustomers(3, { store: failing.store, ...DEFAULT_LOGGER })
+    for (const { integration } of world.customers) await world.mirrors.add(integration)
+    await whileRunning(world.mirrors, async () => {
+      await pass(world, 1)
+      failing.error = Object.assign(new Error('disk full: Private'), { code: 'ENOSPC' })
+      await pass(world, 60)
+      failing.error = undefined
+      await pass(world, 60)
+    })
+    expect(codes()).toEqual(['error ENOSPC', 'info ENOSPC'])
+    expect(JSON.stringify(printed)).not.toContain('Private')
+    await store.close?.()
+  })
+
+  it('refuses a logger without its methods', () => {
+    const store = sqliteMirror(':memory:')
+    const connect = () => ({ baseUrl: 'https://notes.example', apiKey: 'key' })
+    expect(() => createMirrors({ store, connect, logger: {} as Console })).toThrow(/logger/)
+  })
+})
+
+/** A store of which every operation fails while `error` is set. */
+function failingStore(store: MirrorStore) {
+  const failing: { error: Error | undefined; store: MirrorStore } = { error: undefined, store }
+  const guarded = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get(_, name) {
+        const value: unknown = Reflect.get(target, name)
+        if (name === 'integrations') return guarded(value as object)
+        if (typeof value !== 'function') return value
+        return (...values: unknown[]) =>
+          failing.error === undefined ? Reflect.apply(value, target, values) : Promise.reject(failing.error)
+      },
+    })
+  failing.store = guarded(store)
+  return failing
+}

@@ -1,0 +1,88 @@
+import { NotewireError } from '@notewire/protocol'
+import type { MirrorSettings } from '../context/mirror-options.ts'
+import type { SyncReport } from '../context/sync.ts'
+import { reportOf, type WorkDone } from '../engine/engine.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { codeOf, type ProblemChange } from '../rules/problem-rule.ts'
+import { isSilent } from '../rules/silence-rule.ts'
+import { needsAction, type Occurrence } from './lines.ts'
+import type { MirrorLog } from './mirror-log.ts'
+import { ProblemRecord } from './problem-record.ts'
+
+/** Records how the work of one mirror ends, and logs when a problem begins, changes and ends. */
+export class Reporter {
+  readonly #integration: string
+  readonly #clock: MirrorSettings['clock']
+  readonly #log: MirrorLog
+  readonly #problem: ProblemRecord
+  readonly #silence: ProblemRecord
+
+  constructor(settings: MirrorSettings, log: MirrorLog, open: () => Promise<MirrorStore>) {
+    const { integration, clock } = settings
+    const store = {
+      readProgress: async (...values: Parameters<MirrorStore['readProgress']>) =>
+        await (await open()).readProgress(...values),
+    }
+    const parts = { store, integration, clock, ledger: new Ledger(settings) }
+    this.#integration = integration
+    this.#clock = clock
+    this.#log = log
+    this.#problem = new ProblemRecord('problem', parts)
+    this.#silence = new ProblemRecord('silence', parts)
+  }
+
+  /** Makes a call of the user. Its error is stored for `status()`, and not logged, because the call rejects with it. */
+  async call(work: () => Promise<WorkDone>, signal: AbortSignal | undefined): Promise<SyncReport> {
+    const done = await work().catch(async (error) => {
+      if (signal?.aborted !== true) await this.failed(error, false)
+      throw error
+    })
+    await this.ended(done, false)
+    return reportOf(done)
+  }
+
+  /** Records work that ended. Only a listing ends a problem: the reading of notes alone says nothing about listings. */
+  async ended({ listed, listingError, progress }: WorkDone, isLogged: boolean): Promise<void> {
+    if (listingError !== undefined) return await this.failed(listingError, isLogged)
+    if (!listed) return
+    this.#report(await this.#problem.record({ code: undefined, isLogged, progress }), undefined)
+    const code = isSilent(progress.poll, this.#clock.now()) ? 'silent' : undefined
+    if (code !== undefined && !isLogged) return
+    const change = await this.#silence.record({ code, isLogged, progress })
+    if (change !== undefined) this.#write(change.kind === 'over' ? 'events-over' : 'events-begun', change, undefined)
+  }
+
+  /** Records work that failed. */
+  async failed(error: unknown, isLogged: boolean): Promise<void> {
+    this.#report(await this.#problem.record({ code: codeOf(error), isLogged }), error)
+  }
+
+  /** Writes the lines that waited because there is one a minute at most. */
+  writeDue(): void {
+    this.#log.writeDue()
+  }
+
+  #report(change: ProblemChange | undefined, error: unknown): void {
+    if (change !== undefined) this.#write(occurrenceOf(change, error), change, error)
+  }
+
+  #write(occurrence: Occurrence, { kind, problem }: ProblemChange, error: unknown): void {
+    const fields = kind === 'begun' ? {} : timesOf(problem.since, this.#clock.now())
+    this.#log.report({ occurrence, code: problem.code, integration: this.#integration, error, fields })
+  }
+}
+
+function occurrenceOf({ kind }: ProblemChange, error: unknown): Occurrence {
+  if (kind === 'over') return 'sync-over'
+  if (needsAction(error)) return 'key-begun'
+  // All errors of the service and of the mirror itself are known.
+  if (!(error instanceof NotewireError)) return 'store-begun'
+  return kind === 'begun' ? 'sync-begun' : 'sync-changed'
+}
+
+/** When a problem began, and how long it has lasted. */
+export function timesOf(since: number, now: number): { readonly since: string; readonly seconds: number } {
+  const began = Math.min(since, now)
+  return { since: new Date(began).toISOString(), seconds: Math.round((now - began) / 1_000) }
+}

@@ -1,0 +1,12 @@
+import type { PollProgress } from '../interfaces/progress.ts'
+
+const SILENT_FOR_MS = 60 * 60_000
+const MIN_UNANNOUNCED = 3
+
+/** Whether polls have found several changes that no event announced since the last event arrived, which is an hour ago or more. */
+export function isSilent(
+  { unannounced, heardAt }: Pick<PollProgress, 'unannounced' | 'heardAt'>,
+  now: number,
+): boolean {
+  return heardAt !== null && unannounced >= MIN_UNANNOUNCED && now - heardAt >= SILENT_FOR_MS
+}
