@@ -74,6 +74,13 @@ export async function readCopy<Result>(
   )
 }
 
+/** The commands print the problems of a mirror themselves, in words of their own, so that the output for machines stays exact. */
+const UNLOGGED: NonNullable<MirrorOptions['logger']> = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+}
+
 interface KeepOptions extends Pick<MirrorOptions, 'client' | 'hooks' | 'keep'> {
   /** Whether the user agrees that tables are added to the file of another program. */
   readonly agrees: (question: string) => Promise<boolean>
@@ -92,7 +99,7 @@ export async function keepCopy<Result>(
     return file.absolute
   }
   return await withStore(file, prepare, async (store) => {
-    const mirror = createMirror({ ...options, store, integration: file.integration, clock })
+    const mirror = createMirror({ ...options, store, integration: file.integration, logger: UNLOGGED, clock })
     const progress = async () => (await store.readProgress(file.integration)).progress
     const baseUrl = async () => (await progress()).baseUrl
     const hasKeyIdAlone = async () => {
