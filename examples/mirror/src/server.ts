@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
@@ -7,15 +6,7 @@ import express from 'express'
 
 const client = new NotesClient() // reads NOTES_BASE_URL and NOTES_API_KEY
 const store = sqliteMirror(process.env['NOTES_DATABASE'] ?? 'notes.db')
-const mirror = createMirror({
-  client,
-  store,
-  hooks: {
-    onProblem: ({ error }) => console.error('the mirror will retry:', error),
-    onRemovalsHeld: ({ scanId, missing }) =>
-      console.error(missing, 'notes are missing; to erase them, call acceptRemovals with', scanId),
-  },
-})
+const mirror = createMirror({ client, store })
 const receiver = mirror.receiver({ secret: () => process.env['NOTES_SIGNING_SECRET'] })
 
 const app = express()
@@ -39,11 +30,8 @@ const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 
 // Lists all notes. Then fetches each note as soon as an event names it, polls every 5 minutes, and lists all notes once a day.
-while (!stop.signal.aborted) {
-  // If the service rejects the key, `run` ends. The receiver and the routes need no key, so they continue meanwhile.
-  await mirror.run({ signal: stop.signal }).catch((error) => console.error('the mirror runs again in a minute:', error))
-  await sleep(60_000, undefined, { signal: stop.signal }).catch(() => undefined)
-}
+// It logs what fails, and tries again.
+await mirror.run({ signal: stop.signal })
 server.close()
 await receiver.close()
 await store.close?.()
