@@ -98,7 +98,7 @@ export function resolveOptions(options: NotesClientOptions): ClientSettings {
   refuseUnknownOptions('NotesClient', options, OPTION_NAMES, ALIASES)
   return {
     baseUrl: requireBaseUrl(options.baseUrl),
-    baseUrlSource: options.baseUrl === undefined ? 'the environment variable NOTES_BASE_URL' : 'the option baseUrl',
+    baseUrlSource: sourceOfBaseUrl(options.baseUrl),
     apiKey: requireApiKey(options.apiKey),
     notesField: requireNotesField(options.notesField ?? 'notes'),
     fetch: requireFetch(options.fetch ?? globalFetch),
@@ -118,12 +118,25 @@ function requireBaseUrl(given: unknown): string {
   )
 }
 
+/** Where a base URL comes from. A program may pass on the variable, or ignore it. */
+function sourceOfBaseUrl(given: string | undefined): string {
+  if (given === undefined) return 'the environment variable NOTES_BASE_URL'
+  const isVariable = given === fromEnvironment('NOTES_BASE_URL')
+  return `the option baseUrl${isVariable ? ', which is also NOTES_BASE_URL in the environment' : ''}`
+}
+
 function requireApiKey(given: unknown): string {
   const { value, source } = optionOrVariable('apiKey', given, 'NOTES_API_KEY')
   if (typeof value !== 'string' || value === '') {
     throw new OptionError(
       'apiKey',
       'apiKey is missing. Pass the key from the account console (Account → API & Webhooks), or set NOTES_API_KEY in the environment.',
+    )
+  }
+  if (/^["'`].*["'`]$/.test(value)) {
+    throw new OptionError(
+      'apiKey',
+      `${source} has quotes around the key. Remove them: some programs keep the quotes of .env.`,
     )
   }
   const position = value.search(/[^\x21-\x7e]/)

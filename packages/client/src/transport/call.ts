@@ -84,9 +84,9 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
 
   /** If the time is over during a delay, the request before the delay says what failed. */
   function answerOrFailure(): Answer {
-    const { response, body, failure = 'timeout' } = end ?? {}
+    const { response, body, failure = 'timeout', thrown } = end ?? {}
     if (response !== undefined) return { operation, status: response.status, headers: response.headers, body, attempts }
-    throw connectionFailure(failure === 'network_error' ? failure : 'timeout', call, attempts, settings)
+    throw connectionFailure(failure === 'network_error' ? failure : 'timeout', call, attempts, settings, thrown)
   }
 
   /** The `fetch` of ky. It also reads the body, so that a broken body is retried, and the time limit of a request includes the body. */
@@ -136,6 +136,8 @@ interface AttemptEnd {
   /** Why there is no response. */
   readonly failure?: 'timeout' | 'network_error' | 'aborted'
   readonly networkCode?: string | undefined
+  /** What `fetch` threw. It may contain the request, so only its facts are shown. */
+  readonly thrown?: unknown
 }
 
 /**
@@ -157,7 +159,8 @@ function attempt({ fetch }: ClientSettings, request: Request, signal: AbortSigna
         resolve({ failure: 'network_error', networkCode: 'Z_BUF_ERROR' })
       else resolve({ response, body })
     }
-    const fail = (error: unknown) => resolve({ failure: 'network_error', networkCode: networkCodeOf(error) })
+    const fail = (error: unknown) =>
+      resolve({ failure: 'network_error', networkCode: networkCodeOf(error), thrown: error })
     Promise.resolve(request).then(fetch).then(complete).catch(fail)
   })
 }

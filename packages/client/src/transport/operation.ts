@@ -1,5 +1,6 @@
 import { API_VERSION_PREFIX, type Scope } from '@notewire/protocol'
 import type { ApiErrorCode, CallAttempt } from '../errors/notes-client-error.ts'
+import { UNSENT_CODES } from './network-cause.ts'
 
 /** One operation of the REST API (contract §4; open points 8 to 10 and 14). */
 export interface Operation {
@@ -30,9 +31,6 @@ export type Verdict = 'done' | ApiErrorCode
 export function nameOf(operation: Operation): string {
   return `${operation.method} ${operation.path}`
 }
-
-// With these codes, the service has not received the request.
-const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 /** Whether a failed request may be sent again. With `if_refused`, only if the service has certainly not carried out the operation. */
 export function mayBeRepeated({ repeatable }: Operation, failed: CallAttempt | undefined): boolean {
