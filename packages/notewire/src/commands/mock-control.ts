@@ -1,4 +1,4 @@
-import { NotewireError } from '@notewire/protocol'
+import { isBlockedPort, NotewireError } from '@notewire/protocol'
 import { CommandError } from '../errors/failure.ts'
 
 /** The URL at which `notewire mock` listens by default. */
@@ -23,7 +23,11 @@ export async function control<Answer>(
   body: object,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { origin } = new URL(baseUrl)
+  const { origin, port } = new URL(baseUrl)
+  if (isBlockedPort(port)) {
+    const message = `fetch sends no request to port ${port}, which other protocols use. Start the mock server at another port: notewire mock --port 4010.`
+    throw new NotewireError('network_error', message)
+  }
   const answer = await fetch(origin + path, {
     method: 'POST',
     // The server accepts changes only from its own origin, so that no page in a browser can send them.

@@ -46,6 +46,8 @@ export interface SettingSources {
   readonly warn: (text: string) => void
   /** Called with every secret, so that no error shows it. */
   readonly conceal: (secret: string) => void
+  /** Called with the source of the URL of the service, so that errors of the client name it. */
+  readonly foundBaseUrl: (source: string) => void
 }
 
 /** A value and its source. */
@@ -65,7 +67,7 @@ interface FoundSecret extends Found {
 type Source = (name: SettingName) => Found | undefined
 
 export function createSettings(sources: SettingSources): Settings {
-  const { flags, env, workingFolder, prompts, warn, conceal } = sources
+  const { flags, env, workingFolder, prompts, warn, conceal, foundBaseUrl } = sources
   let envFile: ReturnType<typeof loadEnvFile> | undefined
   const secrets = new Map<SecretName, Promise<string | undefined>>()
 
@@ -98,6 +100,7 @@ export function createSettings(sources: SettingSources): Settings {
     const found = await locate(name)
     if (found === undefined) return undefined
     const value = readSetting(name, found)
+    if (name === 'baseUrl') foundBaseUrl(found.source)
     const isOutside = name === 'database' && (await mayNotChange(found, resolve(workingFolder, value)))
     if (isOutside) throw databaseOutside(found.source)
     return value

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Clock, systemClock } from '@notewire/protocol'
 import { createSettings, type Settings } from '../configuration/settings.ts'
-import type { ExitCode } from '../errors/failure.ts'
+import { type ExitCode, namingSource } from '../errors/failure.ts'
 import type { Interruption } from '../terminal/interruption.ts'
 import { createOutput, type Output, showFailure } from '../terminal/output.ts'
 import { createProgress, type Progress } from '../terminal/progress.ts'
@@ -50,15 +50,19 @@ export function openSession(
   const prompts = createPrompts(screen, { stdin, signal, json, interrupt })
   const progress = (label: string) => createProgress(screen, json, label)
   const secrets = new Set<string>()
+  let baseUrlSource: string | undefined
   const debug = !['', '0', undefined].includes(env['NOTEWIRE_DEBUG'])
   const failureStyle = { screen, json, debug, secrets }
   return {
     output,
-    fail: (error) => showFailure(error, failureStyle),
+    fail: (error) => showFailure(namingSource(error, baseUrlSource), failureStyle),
     contextOf: (command) => {
       const flags = command.optsWithGlobals()
       const conceal = (secret: string) => secrets.add(secret)
-      const settings = createSettings({ flags, env, workingFolder, prompts, warn: output.warn, conceal })
+      const foundBaseUrl = (source: string) => {
+        baseUrlSource = source
+      }
+      const settings = createSettings({ flags, env, workingFolder, prompts, warn: output.warn, conceal, foundBaseUrl })
       return { stdin, workingFolder, clock, signal, output, prompts, progress, settings }
     },
   }

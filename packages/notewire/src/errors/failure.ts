@@ -1,5 +1,5 @@
 import { NotewireError } from '@notewire/protocol'
-import { describeSystemError, isNetworkError, isSystemError, systemReason } from './system-error.ts'
+import { describeFetchFailure, describeSystemError, isNetworkError, isSystemError } from './system-error.ts'
 
 /** The exit codes of the program. `notewire --help` and the README list them. */
 export const EXIT_CODES = {
@@ -86,8 +86,7 @@ export function failureOf(error: unknown): Failure {
     return { code: error.code, message: error.message, exitCode }
   }
   if (isFetchFailure(error)) {
-    const reason = isSystemError(error.cause) ? `: ${systemReason(error.cause)}` : ''
-    const message = `the request was not answered${reason}. Check the URL, and that the service runs.`
+    const message = `the request was not answered: ${describeFetchFailure(error)}`
     return { code: 'network_error', message, exitCode: EXIT_CODES.unreachable }
   }
   if (isSystemError(error)) {
@@ -100,6 +99,16 @@ export function failureOf(error: unknown): Failure {
     message: `this is a defect of notewire (${description}). Run it again with NOTEWIRE_DEBUG=1 and report what it shows.`,
     exitCode: EXIT_CODES.failed,
   }
+}
+
+/** Names the source of the URL of the service in an error of the client, which knows only its option. */
+export function namingSource(error: unknown, source: string | undefined): unknown {
+  if (source === undefined || !(error instanceof NotewireError)) return error
+  error.message = error.message.replace(
+    /^baseUrl(?= )|the option baseUrl(?:, which is also NOTES_BASE_URL in the environment)?/,
+    () => source,
+  )
+  return error
 }
 
 // `fetch` throws a `TypeError` without a code. Other errors of this class have no cause.

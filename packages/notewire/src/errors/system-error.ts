@@ -1,3 +1,8 @@
+const UNKNOWN_ISSUER = [
+  'this machine does not know who issued its certificate',
+  'If your company did, set NODE_EXTRA_CA_CERTS to its PEM file.',
+] as const
+
 const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
   EACCES: ['permission denied', 'Check who owns it and its permissions.'],
   EADDRINUSE: ['the port is taken', 'Choose another with --port.'],
@@ -25,6 +30,15 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   EROFS: ['the file system is read-only', 'Name a place that can be written.'],
   ERR_SSL_WRONG_VERSION_NUMBER: ['it does not speak https', 'If it is an http server, write http:// in the URL.'],
   ERR_SSL_PACKET_LENGTH_TOO_LONG: ['it does not speak https', 'If it is an http server, write http:// in the URL.'],
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_ISSUER,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_ISSUER,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_ISSUER,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_ISSUER,
+  CERT_HAS_EXPIRED: ['its certificate has expired', 'Renew it, or check the clock of this machine.'],
+  CERT_NOT_YET_VALID: ['its certificate is not valid yet', 'Check the clock of this machine.'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host name', 'Check the URL.'],
+  ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: ['it accepts HTTP/2 only', 'Enable HTTP/1.1.'],
+  UND_ERR_ABORTED: ['a proxy refused the connection', 'Check HTTPS_PROXY.'],
   ETIMEDOUT: ['nothing answered in time', 'Check the URL and the network, then try again.'],
 }
 
@@ -61,6 +75,27 @@ export function isNetworkError(error: SystemError): boolean {
 /** The reason of an error of the operating system, without a full stop. */
 export function systemReason(error: unknown): string {
   return isSystemError(error) ? (FAILURES[error.code] ?? UNKNOWN)[0] : 'it cannot be done'
+}
+
+/** The reason of an error of `fetch`, without a full stop. */
+export function fetchFailureReason(error: Error): string {
+  return fetchFailure(error)[0]
+}
+
+/** The reason and the next step of an error of `fetch`, in sentences. */
+export function describeFetchFailure(error: Error): string {
+  return fetchFailure(error).join('. ')
+}
+
+function fetchFailure({ cause }: Error): readonly [reason: string, advice: string] {
+  const { name, message, code }: { readonly name?: unknown; readonly message?: unknown; readonly code?: unknown } =
+    Object(cause)
+  // These two errors of Node.js have no code.
+  if (message === 'bad port') {
+    return ['fetch sends no request to this port, which other protocols use', 'Choose another port.']
+  }
+  if (name === 'HTTPParserError') return ['it does not speak HTTP/1.1', 'If it accepts HTTP/2 only, enable HTTP/1.1.']
+  return FAILURES[String(code)] ?? ['the connection failed', 'Check the URL, and that the service runs.']
 }
 
 /** The reason, the place and the next step for an error of the operating system, in sentences. */

@@ -38,7 +38,15 @@ export async function readRegularFile(path: string): Promise<{ readonly content:
   const { mode } = await file.stat()
   const bytes = await readAtMost(file, MAX_BYTES + 1)
   if (bytes.length > MAX_BYTES) throw systemError('EFBIG', path)
-  return { content: bytes.toString('utf8'), mode }
+  return { content: textOf(bytes), mode }
+}
+
+/** The text of a file. PowerShell and Notepad of Windows write UTF-16 with a byte order mark. */
+function textOf(bytes: Buffer): string {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  return bytes.toString('utf8')
 }
 
 const CHUNK_BYTES = 65_536

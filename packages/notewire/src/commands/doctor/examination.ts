@@ -1,5 +1,6 @@
 import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { CommandError } from '../../errors/failure.ts'
+import { fetchFailureReason } from '../../errors/system-error.ts'
 import { type DeliveryTraits, eventBody, isLarge, makeDelivery, type Secret } from './delivery.ts'
 import { type Exchange, isAccepted, send } from './send.ts'
 
@@ -88,6 +89,7 @@ export function effectsAt(url: URL): Effects {
 
 function problemOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'answered something that is not JSON'
+  if (error instanceof TypeError && error.cause !== undefined) return `could not be read: ${fetchFailureReason(error)}`
   return `could not be read (${error instanceof Error ? error.name : 'unknown error'})`
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type Clock, ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS, RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { type Answer, createReceiver, memoryStore, type ProcessOutcome, type ReceiverHooks } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
-import { isSystemError, systemReason } from '../../errors/system-error.ts'
+import { fetchFailureReason } from '../../errors/system-error.ts'
 
 interface Arrival {
   readonly method: string
@@ -152,8 +152,7 @@ async function send(url: string, headers: Headers, body: Uint8Array, signal: Abo
   } catch (error) {
     if (signal.aborted) return { problem: 'interrupted' }
     if (timeUp.aborted) return { problem: 'no answer within 10 s' }
-    const cause = error instanceof Error ? error.cause : undefined
-    return { problem: isSystemError(cause) ? systemReason(cause) : 'the connection failed' }
+    return { problem: error instanceof Error ? fetchFailureReason(error) : 'the connection failed' }
   }
 }
 
