@@ -1,5 +1,6 @@
 import { refuseUnknownOptions, SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
 import { findMismatchCause, mayBeNotification } from './diagnosis/diagnosis.ts'
+import { refuseNotRaw } from './diagnosis/not-raw.ts'
 import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
 import { type CheckedSecret, checkedSecret, findUndecodedSecret, SECRET_MISSING } from './diagnosis/secret-cause.ts'
 import type { UnwrapOptions } from './unwrap.ts'
@@ -7,7 +8,6 @@ import { type CheckedHeaders, checkHeaders, refuseTolerance } from './verifier/h
 import { type AttemptHeaders, readFirst } from './verifier/signature-headers.ts'
 import { isGap, type SecretList } from './verifier/signing-secret.ts'
 import type { Refusal, Verified } from './verifier/verification.ts'
-import { refuseParsedBody } from './verifier/verifier.ts'
 
 /** The result of {@link explainDelivery}: the delivery is verified, or the causes why it is not. */
 export type DeliveryExplanation =
@@ -40,7 +40,7 @@ export async function explainDelivery(
   refuseUnknownOptions('explainDelivery', options, ['toleranceSeconds', 'clock'])
   const { toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, clock = { now: () => Date.now() } } = options
   refuseTolerance(toleranceSeconds)
-  refuseParsedBody(body)
+  refuseNotRaw(body)
   // An infinite tolerance, because the signature of an old delivery is checked as well.
   const checked = checkHeaders(headers, { toleranceSeconds: Number.POSITIVE_INFINITY, clock })
   if (checked.status === 'refused') return { ...checked, causes: [headerCause(checked, headers)] }

@@ -1,11 +1,12 @@
 import { NotewireError, refuseUnknownOptions, ShapeError, type WebhookEvent } from '@notewire/protocol'
 import { eventIn } from './delivering/event-in.ts'
 import { findMismatchCause } from './diagnosis/diagnosis.ts'
+import { refuseNotRaw } from './diagnosis/not-raw.ts'
 import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
 import type { AttemptHeaders } from './verifier/signature-headers.ts'
 import type { SecretList } from './verifier/signing-secret.ts'
 import type { VerificationFailure } from './verifier/verification.ts'
-import { refuseParsedBody, type TimestampOptions, verificationSteps } from './verifier/verifier.ts'
+import { type TimestampOptions, verificationSteps } from './verifier/verifier.ts'
 
 /** The options of {@link unwrap}. */
 export interface UnwrapOptions extends TimestampOptions {}
@@ -47,7 +48,7 @@ export async function unwrap(
 ): Promise<WebhookEvent> {
   refuseUnknownOptions('unwrap', options, ['toleranceSeconds', 'clock'])
   const { checkHeadersOf, checkSignature } = verificationSteps({ ...options, secret: secret ?? '' })
-  refuseParsedBody(body)
+  refuseNotRaw(body)
   const checked = checkHeadersOf(headers)
   if (checked.status === 'refused') throw new WebhookVerificationError(checked.reason, headerCause(checked, headers))
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body

@@ -95,10 +95,14 @@ function methodOf(event: LambdaHttpEvent): string {
   return method
 }
 
-function readBody({ body, isBase64Encoded }: LambdaHttpEvent, maxBytes: number): BodyReading {
-  // A middleware such as Middy's parser replaces the text by an object.
-  if (typeof body === 'object' && body !== null) return { status: 'already-parsed' }
-  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8')
+function readBody(
+  { body, isBase64Encoded, rawBody }: LambdaHttpEvent & { rawBody?: unknown },
+  maxBytes: number,
+): BodyReading {
+  // A middleware such as Middy's parser replaces the text by an object, and may keep the text in `rawBody`.
+  const text = typeof body === 'object' && body !== null ? rawBody : (body ?? '')
+  if (typeof text !== 'string') return { status: 'already-parsed' }
+  const bytes = Buffer.from(text, isBase64Encoded ? 'base64' : 'utf8')
   return bytes.length > maxBytes ? { status: 'too-large' } : { status: 'read', bytes }
 }
 

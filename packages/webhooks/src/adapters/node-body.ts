@@ -69,10 +69,20 @@ function readStream({ request, payload }: NodeBody, maxBytes: number, deadline: 
 function keptBytes(body: NodeBody): Uint8Array | undefined {
   const { request, payload, keptByPlugin } = body
   const known =
-    payload === request ? [hostValue(request, 'rawBody'), hostValue(request, 'body')].find(isBytes) : undefined
+    payload === request
+      ? (rawBytesOf(hostValue(request, 'rawBody')) ?? [hostValue(request, 'body')].find(isBytes))
+      : undefined
   if (known !== undefined || keptByPlugin === undefined || !isConsumed(body)) return known
-  const kept = keptByPlugin()
-  return isBytes(kept) ? kept : undefined
+  return rawBytesOf(keptByPlugin())
+}
+
+/** The bytes of a body that a program has kept: as bytes, as an `ArrayBuffer` or as text. */
+export function rawBytesOf(kept: unknown): Uint8Array | undefined {
+  if (isBytes(kept)) return kept
+  if (typeof kept === 'string' && kept !== '') return Buffer.from(kept)
+  return Object.prototype.toString.call(kept) === '[object ArrayBuffer]'
+    ? new Uint8Array(kept as ArrayBuffer)
+    : undefined
 }
 
 // A request with an encoding emits text, not the bytes that were signed. If a stream has a listener for 'readable', that listener consumes

@@ -85,7 +85,7 @@ export function createResponder(
   function rejectEarly({ method, path: requested, headers }: IncomingAttempt): Answer | undefined {
     if (method !== 'POST' || (path !== undefined && requested !== path)) return answerError('not_found')
     const encoding = readFirst(headers, 'content-encoding')
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return answerError('body_encoded')
+    if (encoding !== undefined && !UNENCODED.test(encoding)) return answerError('body_encoded')
     return Number(readFirst(headers, 'content-length') ?? 0) > maxBodyBytes ? answerError('body_too_large') : undefined
   }
 
@@ -176,6 +176,9 @@ export function createResponder(
     return answerWithoutSecret(finding)
   }
 }
+
+/** Values of `Content-Encoding` of a body that is not encoded. Some senders give the name of its characters. */
+const UNENCODED = /^(?:identity|utf-?8|us-ascii)$/i
 
 const UNREAD = {
   'too-large': 'body_too_large',

@@ -52,7 +52,23 @@ export async function findMismatchCause(
   for (const signed of signedBodies(body)) {
     if ((await check(signed.body, headers)).status === 'verified') return causeOf(signed.code)
   }
-  return undefined
+  if (await isIdRepeated(check, body, headers)) return causeOf('header_malformed')
+  // Decoders write U+FFFD for bytes that they cannot decode. Their bytes are lost, so the cause cannot be proved.
+  return utf8TextOf(body)?.includes('\ufffd') ? causeOf('body_encoding') : undefined
+}
+
+const MOST_IDS = 4
+
+/** Whether the header webhook-id has several values, which Node.js and proxies join, and one of them was signed. */
+async function isIdRepeated(check: SignatureCheck, body: Uint8Array, headers: CheckedHeaders): Promise<boolean> {
+  const { webhookId, signedPrefix } = headers
+  const ids = webhookId.split(/, ?/, MOST_IDS)
+  if (ids.length === 1) return false
+  for (const id of new Set(ids)) {
+    const alone = { ...headers, webhookId: id, signedPrefix: id + signedPrefix.slice(webhookId.length) }
+    if ((await check(body, alone)).status === 'verified') return true
+  }
+  return false
 }
 
 /** Whether a body is small and flat enough for a notification. Commas and brackets inside strings count as well. */
@@ -74,7 +90,7 @@ interface SignedBody {
 }
 
 /**
- * The bodies that may have been signed: at most 12, each with one usual change undone. The caller checks the size and the nesting of the
+ * The bodies that may have been signed: at most 14, each with one usual change undone. The caller checks the size and the nesting of the
  * body.
  */
 function signedBodies(arrived: Uint8Array): readonly SignedBody[] {
@@ -101,7 +117,31 @@ function inAnotherEncoding(text: string): readonly (Uint8Array | string)[] {
     ...(text.startsWith('\ufeff') ? [text.slice(1)] : []),
     // UTF-8 that was read as Latin-1 and written as UTF-8.
     ...(isMisread ? [latin1BytesOf(text)] : []),
+    ...withoutWindows1252(text),
+    ...withoutAscii(text),
   ]
+}
+
+/** The characters of windows-1252 for the bytes 0x80 to 0x9f. `TextDecoder` decodes 'ascii' and 'latin1' so. */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/** UTF-8 that was read as windows-1252 and written as UTF-8. */
+function withoutWindows1252(text: string): readonly Uint8Array[] {
+  if (!/[\u0080-\uffff]/.test(text)) return []
+  const bytes = Array.from(text, (character) => {
+    const index = WINDOWS_1252.indexOf(character)
+    return index === -1 ? (character.codePointAt(0) ?? 0) : 0x80 + index
+  })
+  return bytes.some((byte) => byte > 0xff) ? [] : [Uint8Array.from(bytes)]
+}
+
+/** UTF-8 that Node.js decoded as 'ascii', which clears the highest bit of each byte: the usual letters and punctuation marks of Europe. */
+function withoutAscii(text: string): readonly Uint8Array[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of UTF-8 become control characters.
+  const restored = text.replace(/C[\0-?]|b[\0-\x1f][\0-?]/g, (found) =>
+    Array.from(found, (character) => String.fromCharCode(character.charCodeAt(0) | 0x80)).join(''),
+  )
+  return restored === text || /[^\0-\xff]/.test(text) ? [] : [latin1BytesOf(restored)]
 }
 
 function decoded(text: string): readonly (Uint8Array | string)[] {

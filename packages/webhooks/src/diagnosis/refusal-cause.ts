@@ -6,12 +6,12 @@ import type { Refusal } from '../verifier/verification.ts'
  * Why a delivery does not verify: more precise than the `reason` of its refusal. The names are stable.
  *
  * - `header_missing`: one of the three headers is absent, or has another name (`svix-id`)
- * - `header_malformed`: a header occurs twice, or is not of the form of the contract
+ * - `header_malformed`: a header occurs twice, perhaps with its values joined, or is not of the form of the contract
  * - `timestamp_in_milliseconds`, `timestamp_too_old`, `timestamp_too_new`: the timestamp is outside the tolerance
  * - `signature_version`: `webhook-signature` has no complete `v1` entry
  * - `body_newline`: a line break at the end was added or removed
  * - `body_line_endings`: LF became CR LF, or the reverse
- * - `body_encoding`: a byte order mark was added, or the body was read or written as Latin-1
+ * - `body_encoding`: a byte order mark was added, or the body was decoded as Latin-1 or ASCII, or in parts that split a character
  * - `body_encoded`: the body is still in base64, or inside a JSON string
  * - `body_reserialised`: the body was parsed and serialised again
  * - `body_incomplete`: the body is empty, or its end is missing
@@ -59,7 +59,14 @@ const MISMATCHES = {
   ],
   body_newline: ['the body gained or lost a line break at its end in transit', FIND_PROXY],
   body_line_endings: ['the line endings of the body were converted in transit', FIND_PROXY],
-  body_encoding: ['the encoding or the byte order mark of the body changed in transit', FIND_PROXY],
+  body_encoding: [
+    'the body was decoded wrongly, or its encoding or byte order mark changed in transit',
+    'Decode no part of the body on its own, and never as ASCII or Latin-1: pass the bytes, or the text of all of them in UTF-8.',
+  ],
+  header_malformed: [
+    'the header webhook-id occurs more than once: several values were joined',
+    'Find the program that adds the header a second time, and pass the headers of the request unchanged.',
+  ],
   body_encoded: [
     'the body is still in base64, or in a JSON string',
     'Decode it first. AWS Lambda says with "isBase64Encoded" that a body is in base64.',

@@ -52,7 +52,8 @@ export const LOG_LINES = {
     'the request body was parsed before the receiver could verify it. Mount the receiver before any body ' +
       'parser, or configure the parser to keep the raw bytes in req.rawBody. In a function of Vercel, export receiver.fetch as POST, or add ' +
       '"export const config = { api: { bodyParser: false } }", or set NODEJS_HELPERS=0. In Fastify, ' +
-      'return from a preParsing hook the stream to which it pipes the body.',
+      'return from a preParsing hook the stream to which it pipes the body. In AWS Lambda, remove the body parser of Middy ' +
+      '(httpJsonBodyParser) from this function.',
   ],
   'memory-lost': [
     'warn',

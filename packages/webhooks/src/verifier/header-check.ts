@@ -82,7 +82,7 @@ function readSignatures(header: string): string[] | Refusal {
  */
 function judgeTimestamp(timestamp: string, nowMs: number, toleranceSeconds: number): number | Refusal {
   if (!/^\d+$/.test(timestamp))
-    return refuse('malformed-header', 'the header webhook-timestamp is not a Unix time in digits')
+    return refuse('malformed-header', 'the header webhook-timestamp is not a Unix time in digits, or occurs twice')
   const seconds = Number(timestamp)
   const ageSeconds = (nowMs - seconds * 1000) / 1000
   // Written this way so that a clock that returns NaN is rejected.

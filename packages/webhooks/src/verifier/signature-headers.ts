@@ -6,8 +6,11 @@ export type AttemptHeaders = Headers | Readonly<Record<string, string | readonly
 
 /** @throws OptionError when `headers` is not an object, but the value of one header, for example */
 export function refuseNoHeaders(headers: AttemptHeaders): void {
-  if (headers && typeof headers === 'object') return
-  throw new OptionError('headers', 'headers is not an object. Pass all headers of the request: request.headers.')
+  if (headers && typeof headers === 'object' && !Array.isArray(headers) && !('then' in headers)) return
+  let what = 'not an object'
+  if (Array.isArray(headers)) what = 'a list'
+  else if (headers && typeof headers === 'object') what = 'a promise: await it'
+  throw new OptionError('headers', `headers is ${what}. Pass all headers of the request: request.headers.`)
 }
 
 /** All headers as `Headers`, without those that `Headers` does not accept. */

@@ -29,6 +29,7 @@ export class SecretError extends NotewireError<'secret_malformed'> {
  */
 export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
   if (typeof secret !== 'string') throw new SecretError('is not a string')
+  if (/^["'`].*["'`]$/.test(secret)) throw new SecretError('has quotes around it', 'Remove them.')
   if (!secret.startsWith(SIGNING_SECRET_PREFIX)) {
     throw new SecretError(`does not start with "${SIGNING_SECRET_PREFIX}"`)
   }

@@ -109,10 +109,11 @@ const machineClock: Pick<Clock, 'now'> = { now: () => Date.now() }
 
 /** The verifier got a parsed body. The signature covers the raw bytes, which cannot be restored from it. */
 export class BodyNotRawError extends NotewireError<'body_not_raw'> {
-  constructor() {
+  /** @param what  what was passed instead */
+  constructor(what = 'neither a string nor bytes') {
     super(
       'body_not_raw',
-      'the body is neither a string nor bytes. Pass the raw body: await request.text(), or a Buffer.',
+      `the body is ${what}. Pass the raw body: await request.text(), a Buffer, or new Uint8Array(arrayBuffer).`,
     )
   }
 }
