@@ -1,4 +1,11 @@
-import { type Note, refuseUnknownOptions, type ShapeError, type Summary, type Transcript } from '@notewire/protocol'
+import {
+  type Note,
+  OptionError,
+  refuseUnknownOptions,
+  type ShapeError,
+  type Summary,
+  type Transcript,
+} from '@notewire/protocol'
 import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { type ChangesOptions, type ChangesPage, type ChangesQuery, createChanges } from './changes/note-changes.ts'
 import { type ContentListOptions, createContentList } from './content/list-with-content.ts'
@@ -200,6 +207,9 @@ export class Notes {
    * ```
    */
   async content(note: Note, options: CallOptions = {}): Promise<NoteWithContent> {
+    if (typeof note === 'string') {
+      throw new OptionError('note', 'note is an id. Pass the note itself: content(await client.notes.get(id)).')
+    }
     requireId('note.note_id', note?.note_id)
     return await readNoteContent(note, this, options)
   }

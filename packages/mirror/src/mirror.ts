@@ -1,9 +1,10 @@
-import { refuseUnknownOptions } from '@notewire/protocol'
+import { refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { createConsumers, type MirrorConsumers } from './consuming/consumer.ts'
 import {
   type MirrorOptions,
   RECEIVER_OPTIONS,
+  requireNoteId,
   requireSignal,
   requireWord,
   resolveMirrorOptions,
@@ -106,15 +107,18 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     ...createConsumers(open, { integration, clock, log, hooks }),
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
+      refuseNoSignal(syncOptions.signal)
       requireWord('scan', syncOptions.scan, ['when-due', 'now', 'never'])
       return await reporter.call(() => engine.sync(syncOptions), syncOptions.signal)
     },
     async settle(settleOptions = {}) {
       refuseUnknownOptions('mirror.settle', settleOptions, ['signal'])
+      refuseNoSignal(settleOptions.signal)
       return await reporter.call(() => engine.settle(settleOptions), settleOptions.signal)
     },
     async work(workOptions = {}) {
       refuseUnknownOptions('mirror.work', workOptions, ['signal'])
+      refuseNoSignal(workOptions.signal)
       return await reporter.call(() => engine.work(workOptions), workOptions.signal)
     },
     async run(runOptions) {
@@ -126,7 +130,10 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
       return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.receive(event) })
     },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
-    acceptReads: (noteId) => engine.acceptReads(noteId),
+    async acceptReads(noteId) {
+      requireNoteId('mirror.acceptReads', noteId)
+      return await engine.acceptReads(noteId)
+    },
     adoptKey: () => engine.adoptKey(),
   }
 }

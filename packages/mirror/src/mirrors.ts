@@ -1,4 +1,4 @@
-import { monotonicNow, OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { monotonicNow, OptionError, refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
 import type { Receivers } from '@notewire/webhooks'
 import { once } from './concurrency/calls.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
@@ -199,6 +199,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
 
     async work(workOptions) {
       refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
+      refuseNoSignal(workOptions.signal)
       const { budgetMs, signal = never, integration } = workOptions
       if (!(typeof budgetMs === 'number' && budgetMs > 0))
         throw new OptionError('budgetMs', 'budgetMs is not a duration. Pass a number of milliseconds.')

@@ -1,3 +1,4 @@
+export { isBlockedPort } from './blocked-port.ts'
 export {
   API_VERSION_PREFIX,
   ENDPOINT_EVENT_KINDS,
@@ -50,7 +51,14 @@ export { isIdentifier, isIntegrationId, keyIdOf, MAX_IDENTIFIER_LENGTH } from '.
 export type { Logger } from './logger.ts'
 export { isLoopback } from './loopback.ts'
 export { callKeyOf, markAsPart, type NoteHandlerParts, partsOf } from './note-handler-parts.ts'
-export { isBytes, OptionError, refuseOptionsBut, refuseUnknownOptions, refuseWithoutMethods } from './options.ts'
+export {
+  isBytes,
+  OptionError,
+  refuseNoSignal,
+  refuseOptionsBut,
+  refuseUnknownOptions,
+  refuseWithoutMethods,
+} from './options.ts'
 export {
   type ApiErrorBody,
   type EndpointStatus,

@@ -73,6 +73,20 @@ export function refuseWithoutMethods<Thing extends object>(
   )
 }
 
+/**
+ * Refuses a value that is given as an `AbortSignal` and is none, such as its controller. `undefined` is no signal.
+ *
+ * @throws {@link OptionError}
+ */
+export function refuseNoSignal(signal: AbortSignal | null | undefined): void {
+  if (signal === undefined || signal === null || typeof signal.throwIfAborted === 'function') return
+  const problem = Object(signal).signal === undefined ? 'not an AbortSignal' : 'an AbortController'
+  throw new OptionError(
+    'signal',
+    `signal is ${problem}. Pass the signal of a controller: { signal: controller.signal }.`,
+  )
+}
+
 /** Whether one name contains the other, ignoring case: `timeout` and `timeoutMs`, `base_url` and `baseUrl`. */
 function resembles(option: string, known: string): boolean {
   const one = option.replaceAll('_', '').toLowerCase()

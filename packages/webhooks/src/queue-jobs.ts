@@ -1,4 +1,12 @@
-import { isIntegrationId, NotewireError, OptionError, ShapeError, traceOf, type WebhookEvent } from '@notewire/protocol'
+import {
+  isBytes,
+  isIntegrationId,
+  NotewireError,
+  OptionError,
+  ShapeError,
+  traceOf,
+  type WebhookEvent,
+} from '@notewire/protocol'
 import { readEvent } from '@notewire/protocol/schemas'
 import type { ProcessOutcome } from './processing/outcome.ts'
 
@@ -19,6 +27,8 @@ export function queuedEvent(job: unknown): QueuedEvent {
   const { integration, event }: { integration?: unknown; event?: unknown } =
     typeof job === 'object' && job !== null ? job : {}
   if (!isIntegrationId(integration)) {
+    const wrong = whatInsteadOfJob(job)
+    if (wrong !== undefined) throw new EventNotAppliedError(wrong)
     throw new EventNotAppliedError('the job does not contain the id of an integration.')
   }
   try {
@@ -27,6 +37,18 @@ export function queuedEvent(job: unknown): QueuedEvent {
     const problem = error instanceof ShapeError ? error.message : 'the event could not be read.'
     throw new EventNotAppliedError(`the job does not contain a valid event: ${problem}`)
   }
+}
+
+function whatInsteadOfJob(job: unknown): string | undefined {
+  if (typeof job === 'string') return 'the job is a text. Parse it first: queuedEvent(JSON.parse(text)).'
+  if (isBytes(job))
+    return 'the job is bytes. Parse them first: queuedEvent(JSON.parse(new TextDecoder().decode(bytes))).'
+  if (typeof (job as Partial<PromiseLike<unknown>> | null)?.then === 'function')
+    return 'the job is a promise. Await it.'
+  const { data, body, payload }: Readonly<Record<string, unknown>> = Object(job)
+  if (typeof data === 'object' && data !== null) return 'the job is a job of the queue. Pass its content: job.data.'
+  if (typeof (body ?? payload ?? data) !== 'string') return undefined
+  return 'the job is a message of the queue. Pass its content: queuedEvent(JSON.parse(message.body)).'
 }
 
 // In the output of `JSON.stringify`: an escaped backslash, or a character that `jsonb` rejects.

@@ -1,3 +1,5 @@
+import { refuseNoSignal } from '@notewire/protocol'
+
 /** How far to read ahead, and the signal that ends the reading. */
 interface ReadAheadOptions {
   /** The maximum number of items that are being mapped, or are mapped and not consumed yet. */
@@ -16,6 +18,7 @@ export async function* readAhead<Item, Result>(
   { ahead, signal }: ReadAheadOptions,
 ): AsyncGenerator<Result, void, void> {
   const loopLeft = new AbortController()
+  refuseNoSignal(signal)
   const stop = signal === undefined ? loopLeft.signal : AbortSignal.any([signal, loopLeft.signal])
   const items = list(stop)[Symbol.asyncIterator]()
   const results: Promise<IteratorResult<Result, undefined>>[] = []

@@ -1,3 +1,5 @@
+import { refuseNoSignal } from '@notewire/protocol'
+
 /**
  * Runs two reads concurrently. The first failure aborts the other read, whose result would not be used.
  *
@@ -10,6 +12,7 @@ export async function readBoth<One, Other>(
   readOther: (signal: AbortSignal) => Promise<Other>,
 ): Promise<[One, Other]> {
   const stopped = new AbortController()
+  refuseNoSignal(signal)
   // Not `AbortSignal.any`: Node.js 22 keeps what is derived from a signal as long as the signal, and many calls may share it.
   const forwardAbort = () => stopped.abort(signal?.reason)
   if (signal?.aborted) forwardAbort()

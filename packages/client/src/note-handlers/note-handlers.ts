@@ -125,6 +125,7 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
   options: NoteHandlersOptions<Context>,
 ): NoteHandlers<Context> {
   const { changed, removed, parts, requireKeyProof } = checked(options)
+  refuseClass(client)
   if (typeof client !== 'function') requireClient(client, 'is no')
   let contentHasOwnRevision = false
 
@@ -233,6 +234,12 @@ function checked<Context extends NoteHandlerContext>(options: NoteHandlersOption
 }
 
 const PARTS: readonly NotePart[] = ['transcript', 'summary']
+
+/** A class is a function, too: its call would throw an error of the JavaScript engine. */
+function refuseClass(client: unknown): void {
+  if (typeof client !== 'function' || !/^class\b/.test(Function.prototype.toString.call(client))) return
+  throw new OptionError('client', 'client is a class. Pass an object of it: new NotesClient().')
+}
 
 function requireClient(client: NoteSource, problem: string): NoteSource {
   const { notes, serviceTime }: Partial<NoteSource> = client ?? {}

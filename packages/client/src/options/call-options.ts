@@ -1,4 +1,4 @@
-import { OptionError } from '@notewire/protocol'
+import { OptionError, refuseNoSignal } from '@notewire/protocol'
 import type { ResponseNotice } from './hooks.ts'
 import type { ClientSettings } from './notes-client-options.ts'
 
@@ -42,9 +42,10 @@ export interface CallSettings extends Pick<ClientSettings, 'totalTimeoutMs' | 'm
   readonly onResponse: CallOptions['onResponse']
 }
 
-/** @throws `OptionError` for a header that HTTP does not allow */
+/** @throws `OptionError` for a signal that is none, or a header that HTTP does not allow */
 export function callSettings(options: CallOptions, client: ClientSettings): CallSettings {
   const { signal, totalTimeoutMs = client.totalTimeoutMs, maxRetries = client.maxRetries, onResponse } = options
+  refuseNoSignal(signal)
   return { signal, totalTimeoutMs, maxRetries, headers: headersOf(options.headers), onResponse }
 }
 

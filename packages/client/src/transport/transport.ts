@@ -33,13 +33,14 @@ export function createTransport(settings: ClientSettings): Transport {
       return date
     },
     async call(operation, { id, query, body }, options) {
-      options.signal?.throwIfAborted()
       const [start, name, end = ''] = operation.path.split(/[{}]/)
       const path = name === undefined ? start : `${start}${encodeURIComponent(requireId(name, id))}${end}`
       const url = `${settings.baseUrl}${path}${query === undefined ? '' : `?${query}`}`
 
+      const settled = callSettings(options, settings)
+      settled.signal?.throwIfAborted()
       calls += 1
-      const call = { callId: calls, operation, url, body, ...callSettings(options, settings) }
+      const call = { callId: calls, operation, url, body, ...settled }
       const answer = await sendCall(settings, call)
       date = answer.headers.get('date')
       const refusal = refusalOf(answer, settings.apiKey)

@@ -1,4 +1,4 @@
-import { type ErrorFacts, OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { type ErrorFacts, OptionError, refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
 import { requireCount, requireFunction, requireSignal, requireWord } from '../context/mirror-options.ts'
 import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
@@ -97,6 +97,7 @@ export function createConsumers<Transaction>(
     requireWord('from', from, ['beginning', 'now'])
     requireCount('batchSize', batchSize)
     requireFunction('apply', apply, 'Pass a function that applies an array of changes.')
+    refuseNoSignal(signal)
     const until = signal ?? new AbortController().signal
     const ofMirror = {
       store: await open(),

@@ -4,6 +4,7 @@ import {
   isIntegrationId,
   type Logger,
   OptionError,
+  refuseNoSignal,
   refuseUnknownOptions,
   refuseWithoutMethods,
   systemClock,
@@ -144,6 +145,12 @@ function requireClient(client: NotesClient): NotesClient {
 
 /** @throws OptionError when the value is not a store */
 export function requireStore<Store extends MirrorStore>(store: Store): Store {
+  if (typeof store === 'object' && store !== null && 'forget' in store && !('listNotes' in store)) {
+    throw new OptionError(
+      'store',
+      "store is the store of a receiver. Pass the store of a mirror, such as sqliteMirror('notes.db') of @notewire/mirror/sqlite.",
+    )
+  }
   return requireMethods('store', store, 'commit', "Pass a store, such as sqliteMirror('notes.db').")
 }
 
@@ -160,6 +167,14 @@ export function requireIntegration(integration: unknown): string {
     'integration must be 1 to 128 of the characters A-Z a-z 0-9 . _ ~ - and not "." or "..". Pass an id of your choice for the account ' +
       'or channel of the key.',
   )
+}
+
+/** @throws OptionError when the value is not the id of a note */
+export function requireNoteId(method: string, noteId: unknown): asserts noteId is string {
+  if (typeof noteId === 'string' && noteId !== '') return
+  const problem =
+    noteId === undefined || noteId === null || noteId === '' ? 'missing' : `not a string but ${typeof noteId}`
+  throw new OptionError('noteId', `the id of the note is ${problem}. Pass it: ${method}(note.note_id).`)
 }
 
 /** @throws OptionError when the value is not a list of parts */
@@ -186,7 +201,8 @@ export function requireWord(option: string, value: unknown, words: readonly stri
 
 /** @throws OptionError when the value is not an AbortSignal */
 export function requireSignal(method: string, signal: AbortSignal): AbortSignal {
-  if (typeof signal?.addEventListener === 'function') return signal
+  refuseNoSignal(signal)
+  if (signal) return signal
   throw new OptionError('signal', `${method} needs an AbortSignal. Pass one: { signal: controller.signal }.`)
 }
 

@@ -3,6 +3,7 @@ import {
   type Logger,
   type Note,
   OptionError,
+  refuseNoSignal,
   refuseUnknownOptions,
   type Summary,
   systemClock,
@@ -10,7 +11,7 @@ import {
 } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { requireCount, requireLogger, requireStore } from '../context/mirror-options.ts'
+import { requireCount, requireLogger, requireNoteId, requireStore } from '../context/mirror-options.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
@@ -139,6 +140,7 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
   return {
     integration,
     async get(noteId) {
+      requireNoteId('mirror.get', noteId)
       return visibleNotes(await (await open()).listNotes(integration, { noteId }))[0]
     },
     list(options = {}) {
@@ -158,9 +160,13 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
     },
     changes(options = {}) {
       refuseUnknownOptions('mirror.changes', options, ['after', 'follow', 'signal'])
+      refuseNoSignal(options.signal)
       return changes(options)
     },
-    explain: async (noteId) => explain(noteId, (await (await open()).listNotes(integration, { noteId }))[0]?.state),
+    async explain(noteId) {
+      requireNoteId('mirror.explain', noteId)
+      return explain(noteId, (await (await open()).listNotes(integration, { noteId }))[0]?.state)
+    },
     status: async () => await statusOf(await open(), integration, clock.now()),
   }
 }

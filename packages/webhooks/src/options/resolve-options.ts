@@ -125,12 +125,22 @@ function resolveOptions<Transaction>(options: AnyOptions<Transaction>) {
   }
 }
 
+/** @throws OptionError for a store of a mirror */
+function refuseMirrorStore(store: object | null | undefined): void {
+  if (typeof store !== 'object' || store === null || !('listNotes' in store)) return
+  throw new OptionError(
+    'store',
+    "store is the store of a mirror. Pass the store of a receiver, such as sqliteStore('events.db'), or let the mirror make its receiver: mirror.receiver({ secret }).",
+  )
+}
+
 /** The handlers with their store: with leases, or with transactions. */
 function handlingIn<Transaction>(options: AnyOptions<Transaction>, clock: Clock) {
   if (options.sink !== undefined) {
     return { mode: 'leases', store: memoryStore({ clock }), on: {}, onUnknown: undefined, prepare: undefined } as const
   }
   const { prepare } = options
+  refuseMirrorStore(options.store)
   if (isOfTransactions(options)) {
     const { on, onUnknown, store } = options
     refuseWithoutMethods('store', store, ['look', 'transact', 'forget', 'prune'])
@@ -161,6 +171,12 @@ function refuseSinkWithHandlers<Transaction>(options: AnyOptions<Transaction>): 
 // A handler of an unknown kind would never run.
 function refuseUnknownKinds(on: object): void {
   const kinds: readonly string[] = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS]
+  if ('on' in on && ('prepare' in on || 'revisionGate' in on)) {
+    throw new OptionError(
+      'on',
+      'on is the whole object that noteHandlers returned. Spread it into the options: createReceiver({ secret, ...noteHandlers(client, { … }) }).',
+    )
+  }
   const unknown = Object.keys(on).find((kind) => !kinds.includes(kind))
   if (unknown === undefined) return
   throw new OptionError(

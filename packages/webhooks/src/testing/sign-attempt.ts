@@ -1,4 +1,4 @@
-import { SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
+import { OptionError, SIGNATURE_HEADERS, SIGNATURE_VERSION, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
 import { hmacSha256 } from '../verifier/hmac.ts'
 import { keyBytesOf } from '../verifier/signing-secret.ts'
 
@@ -25,6 +25,7 @@ export interface SignedAttempt {
  *
  * @param payload  an event, or the text of a body, which is signed as it stands
  * @throws SecretError if the secret is malformed
+ * @throws OptionError if the secret and the payload are swapped
  * @example
  * ```ts
  * import { anEvent, signAttempt } from '@notewire/webhooks/testing'
@@ -39,6 +40,12 @@ export async function signAttempt(
   payload: object | string,
   traits: SigningTraits = {},
 ): Promise<SignedAttempt> {
+  if (typeof secret === 'object' || `${payload}`.startsWith(SIGNING_SECRET_PREFIX)) {
+    throw new OptionError(
+      'secret',
+      'signAttempt takes the secret first, and then the event: signAttempt(secret, event).',
+    )
+  }
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const webhookId = traits.webhookId ?? `msg_${crypto.randomUUID()}`
   const timestamp = String(Math.floor((traits.signedAt ?? Date.now()) / 1000))
