@@ -60,7 +60,7 @@ const MISMATCHES = {
   body_newline: ['the body gained or lost a line break at its end in transit', FIND_PROXY],
   body_line_endings: ['the line endings of the body were converted in transit', FIND_PROXY],
   body_encoding: [
-    'the body was decoded wrongly, or its encoding or byte order mark changed in transit',
+    'the encoding or the byte order mark of the body changed in transit, or it was decoded wrongly',
     'Decode no part of the body on its own, and never as ASCII or Latin-1: pass the bytes, or the text of all of them in UTF-8.',
   ],
   header_malformed: [

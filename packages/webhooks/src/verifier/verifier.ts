@@ -113,7 +113,7 @@ export class BodyNotRawError extends NotewireError<'body_not_raw'> {
   constructor(what = 'neither a string nor bytes') {
     super(
       'body_not_raw',
-      `the body is ${what}. Pass the raw body: await request.text(), a Buffer, or new Uint8Array(arrayBuffer).`,
+      `the body is ${what}. Pass the raw body: await request.text(), or a Buffer, or new Uint8Array(arrayBuffer).`,
     )
   }
 }
