@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { after, before, describe, it } from 'node:test'
@@ -95,23 +96,21 @@ describe('a pages route that does not disable the body parser', () => {
 
 describe('the mock server in a preview deployment', () => {
   it('serves the API and sends events to the receiver', async () => {
-    const seed = 7_351_082_664
-    const preview = await start({ NOTES_MOCK_SEED: `${seed}` })
-    const { apiKey } = await createNotesService({ seed })
+    const apiKey = `ntw_live_preview.${randomBytes(32).toString('hex')}`
+    const preview = await start({ NOTES_MOCK_SEED: '7', NOTES_API_KEY: apiKey })
     const client = new NotesClient({ baseUrl: `${preview.url}/mock`, apiKey })
     assert.equal((await Array.fromAsync(client.notes.list())).length, 20)
 
     const record = (key: string) =>
       fetch(`${preview.url}/mock/record`, { method: 'POST', headers: { authorization: `Bearer ${key}` } })
-    assert.equal((await record('wrong')).status, 404)
+    assert.equal((await record('wrong')).status, 401)
     await preview.printed(new RegExp(`${await (await record(apiKey)).json()} has ended`))
     // After SIGTERM, Next would wait for the summary of the note.
     await preview.stop('SIGKILL')
   })
 
   it('is not there without NOTES_MOCK_SEED', async () => {
-    const { apiKey } = await createNotesService()
-    const headers = { authorization: `Bearer ${apiKey}` }
+    const headers = { authorization: 'Bearer ntw_live_preview.key' }
     assert.equal(await statusOf('/mock/v1/notes', { method: 'GET', headers }), 404)
   })
 })

@@ -1,10 +1,11 @@
 import type { EventKind, NoteEvent } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
+import { randomBytes } from '../seed/random-secrets.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
 import { type Endpoint, type EndpointTrigger, stateAfter } from './endpoint.ts'
-import { SigningSecrets } from './signing-secrets.ts'
+import { keyOfSecret, SigningSecrets } from './signing-secrets.ts'
 
 const SIGNING_KEY_BYTES = 32
 
@@ -18,23 +19,32 @@ interface EndpointsParts {
   readonly timeline: Timeline
   readonly contract: Contract
   readonly engine: DeliveryEngine
+  /** The signing secret of the endpoint that is created first. Default: a random one. */
+  readonly signingSecret?: string | undefined
 }
 
 /** The registered endpoints. Each belongs to one integration, and is not visible to others (open point 14). */
 export class Endpoints {
   readonly #endpoints = new Map<string, Endpoint>()
   readonly #parts: EndpointsParts
+  #firstSecret: string | undefined
 
   constructor(parts: EndpointsParts) {
     this.#parts = parts
+    this.#firstSecret = parts.signingSecret
   }
 
   create(integration: Integration, url: string, events: readonly EventKind[]): Endpoint {
-    const { makeIdentifier, secrets } = integration.owner
+    const { makeIdentifier } = integration.owner
+    const firstSecret = this.#firstSecret
+    this.#firstSecret = undefined
     const endpoint: Endpoint = {
       endpoint_id: makeIdentifier('endpoint'),
       integration,
-      secrets: new SigningSecrets(() => secrets.bytes(SIGNING_KEY_BYTES)),
+      secrets: new SigningSecrets(
+        () => randomBytes(SIGNING_KEY_BYTES),
+        firstSecret === undefined ? undefined : keyOfSecret(firstSecret),
+      ),
       created_at: this.#parts.timeline.now(),
       url,
       events: [...new Set(events)],

@@ -1,5 +1,5 @@
 import { SIGNING_SECRET_PREFIX } from '@notewire/protocol'
-import { encodeBase64Url } from 'hono/utils/encode'
+import { decodeBase64Url, encodeBase64Url } from 'hono/utils/encode'
 import { Webhook } from 'standardwebhooks'
 
 /** How long deliveries are also signed with a replaced secret, in milliseconds: 24 h (open point 14). */
@@ -27,15 +27,20 @@ function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
   }
 }
 
+/** The bytes of a secret: `whsec_` and base64url text. */
+export function keyOfSecret(text: string): Uint8Array<ArrayBuffer> {
+  return decodeBase64Url(text.slice(SIGNING_SECRET_PREFIX.length))
+}
+
 /** The secrets of one endpoint: the current one, and the replaced ones with which deliveries are still signed. */
 export class SigningSecrets {
   readonly #makeKey: () => Uint8Array<ArrayBuffer>
   #current: SigningSecret
   #replaced: readonly { readonly secret: SigningSecret; readonly until: number }[] = []
 
-  constructor(makeKey: () => Uint8Array<ArrayBuffer>) {
+  constructor(makeKey: () => Uint8Array<ArrayBuffer>, first = makeKey()) {
     this.#makeKey = makeKey
-    this.#current = signingSecretOf(makeKey())
+    this.#current = signingSecretOf(first)
   }
 
   get text(): string {

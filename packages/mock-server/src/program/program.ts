@@ -6,13 +6,15 @@ import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from '.
 export interface Terminal {
   print(text: string): void
   printError(text: string): void
-  interrupted(): Promise<unknown>
+  /** The signal that interrupts the program. */
+  interrupted(): Promise<NodeJS.Signals>
 }
 
 const EXIT_CODES = {
   done: 0,
   refused: 1,
   misused: 2,
+  terminated: 143,
 } as const
 
 const USAGE = `Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console to control it.
@@ -25,6 +27,7 @@ Options
   --host <address>         ${OPTION_HELP.host} (default: 127.0.0.1)
   --console-host <name>    ${OPTION_HELP.consoleHost}
   --seed <number>          ${OPTION_HELP.seed}
+  --api-key-file <file>    ${OPTION_HELP.apiKeyFile}
   --notes <number>         ${OPTION_HELP.notes} (default: 0)
   --accounts <number>      ${OPTION_HELP.accounts} (default: 1)
   --clock <virtual|real>   ${OPTION_HELP.clock} (default: real)
@@ -32,9 +35,10 @@ Options
   --version                print the version
 
 Exit codes
-  0  stopped by Ctrl-C
-  1  the port is taken
-  2  an argument is wrong`
+  0    stopped by Ctrl-C
+  1    the port is taken
+  2    an argument is wrong, or the file of the key
+  143  stopped by SIGTERM`
 
 /** Runs the program `notewire-mock-server` until it is interrupted, and returns its exit code. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -42,26 +46,34 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     const { help, version, ...values } = parse(args)
     if (help) terminal.print(USAGE)
     else if (version) terminal.print(createRequire(import.meta.url)('@notewire/mock-server/package.json').version)
-    else await serve(startOptions(values), terminal)
+    else return await serve(startOptions(values), terminal)
     return EXIT_CODES.done
   } catch (error) {
     if (!(error instanceof MockServerError)) throw error
-    terminal.printError(`notewire-mock-server: ${error.message}`)
+    terminal.printError(`notewire-mock-server: ${printable(error.message)}`)
     return error.code === 'listen_failed' ? EXIT_CODES.refused : EXIT_CODES.misused
   }
 }
 
-async function serve(options: StartOptions, { print, interrupted }: Terminal): Promise<void> {
+async function serve(options: StartOptions, { print, interrupted }: Terminal): Promise<number> {
   const stopped = interrupted()
   {
     await using server = await startMockServer(options)
     const { base_url, api_key } = server.record
-    print(server.text)
-    print(['', ...server.notices].join('\n'))
-    print(`Try it:  curl -H 'Authorization: Bearer ${api_key}' ${base_url}/v1/notes\nStop it: Ctrl-C`)
+    print(server.text.split('\n').map(printable).join('\n'))
+    print(['', ...server.notices].map(printable).join('\n'))
+    if (options.apiKeyFile === undefined)
+      print(`Try it:  curl -H 'Authorization: Bearer ${api_key}' ${base_url}/v1/notes`)
+    print('Stop it: Ctrl-C')
     await stopped
   }
   print('Stopped.')
+  return (await stopped) === 'SIGTERM' ? EXIT_CODES.terminated : EXIT_CODES.done
+}
+
+/** Replaces what a terminal would execute in a text that may contain an argument or the name of a file. */
+function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb]/gu, ' ')
 }
 
 type Values = Omit<ReturnType<typeof parse>, 'help' | 'version'>
@@ -75,6 +87,7 @@ function parse(args: readonly string[]) {
         host: { type: 'string' },
         'console-host': { type: 'string', multiple: true },
         seed: { type: 'string' },
+        'api-key-file': { type: 'string' },
         notes: { type: 'string' },
         accounts: { type: 'string' },
         clock: { type: 'string' },
@@ -94,6 +107,7 @@ function startOptions({ port, host, seed, notes, accounts, clock, ...values }: V
     port: wholeNumber('--port', port, { most: 65_535 }) ?? DEFAULT_PORT,
     host: host ?? '127.0.0.1',
     consoleHosts: values['console-host'] ?? [],
+    apiKeyFile: values['api-key-file'],
     service: {
       seed: wholeNumber('--seed', seed),
       notes: wholeNumber('--notes', notes),

@@ -37,7 +37,13 @@ export function createNotesService(options: NotesServiceOptions = {}): Promise<N
   return new Promise((resolve) => resolve(openService(options)))
 }
 
-function openService(options: NotesServiceOptions): NotesService {
+/** What the programs give a service, so that other programs know it before the start. By default, both are random. */
+interface GivenSecrets {
+  readonly apiKey?: string | undefined
+  readonly signingSecret?: string | undefined
+}
+
+export function openService(options: NotesServiceOptions, { apiKey, signingSecret }: GivenSecrets = {}): NotesService {
   const given = checked('createNotesService', serviceOptionsSchema, options)
   const { seed, clock, contract, disorder, urlPolicy, keepLast } = given
   const random = new SeededRandom(String(seed))
@@ -47,13 +53,14 @@ function openService(options: NotesServiceOptions): NotesService {
   for (const rule of options.faults ?? []) faults.inject(rule)
   const simulated = { timeline, contract, faults, sender }
   const engine = new DeliveryEngine({ ...simulated, disorder: Object.freeze(disorder), keepLast })
-  const endpoints = new Endpoints({ ...simulated, engine })
+  const endpoints = new Endpoints({ ...simulated, engine, signingSecret })
   const owners = new Owners({
     ...simulated,
     owners: given.owners,
     notes: given.notes,
     random,
     identifierSeed: given.identifierSeed,
+    apiKey,
     announce: (event, integrations) => endpoints.announce(event, integrations),
   })
   const baseUrl = () => port.url ?? `https://notes-service-${seed}.test`

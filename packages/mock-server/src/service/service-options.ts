@@ -6,9 +6,14 @@ import { count, fields, name } from '../errors/checked.ts'
 import { type FaultRule, faultRuleSchema } from '../faults/fault-rule.ts'
 import { type ContractVariants, contractSchema } from '../variants/contract-variants.ts'
 
-/** The options of a service. All of them are optional and are JSON. Without options, every service is the same. */
+/** The options of a service. All of them are optional and are JSON. Without options, every service is the same, except for its keys and secrets. */
 export interface NotesServiceOptions {
-  /** Determines every identifier, text and random choice: the same seed and the same acts produce the same service. @default 1 */
+  /**
+   * Determines every identifier, text and random choice: the same seed and the same acts produce the same service. Keys and signing secrets are
+   * random in each service.
+   *
+   * @default 1
+   */
   readonly seed?: number | undefined
   /**
    * Determines the identifiers of what is created after the start: notes, events, deliveries. A receiver that keeps its store skips the
@@ -51,7 +56,9 @@ export interface NotesServiceOptions {
 
 /** The schema of {@link NotesServiceOptions}. */
 export const serviceOptionsSchema = fields({
-  seed: z._default(z.int(), 1).check(z.describe('Determines every identifier, text and random choice.')),
+  seed: z
+    ._default(z.int(), 1)
+    .check(z.describe('Determines every identifier, text and random choice, but no key and no secret.')),
   identifierSeed: z
     .optional(z.int())
     .check(z.describe('Determines the identifiers of what is created after the start. Default: `seed`.')),

@@ -65,7 +65,7 @@ export function forgetHandlers(service: object): void {
 }
 
 function baseUrlTaken(url: string): MockServerError {
-  const problem = `another service, which is not closed, already answers at ${url}, with the same keys if its seed is the same`
+  const problem = `another service, which is not closed, already answers at ${url}`
   const remedy =
     'Close that service, or pass another baseUrl. Without baseUrl, services with other seeds have other URLs.'
   return new MockServerError('base_url_taken', problem, remedy, 'baseUrl')

@@ -1,4 +1,6 @@
+import { keyIdOf } from '@notewire/protocol'
 import type { MakeIdentifier } from '../seed/identifiers.ts'
+import { randomText } from '../seed/random-secrets.ts'
 import type { SeededRandom } from '../seed/seeded-random.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Place } from './note.ts'
@@ -9,7 +11,6 @@ export interface IntegrationOwner {
   readonly makeIdentifier: MakeIdentifier
   /** Nothing is drawn from this stream; it is only forked. */
   readonly random: SeededRandom
-  readonly secrets: SeededRandom
 }
 
 /** An integration has keys and endpoints. It can access the personal notes, or certain channels (open point 30). */
@@ -55,10 +56,18 @@ export class Integrations {
     return this.#integrations.filter(({ places }) => places.includes(place))
   }
 
-  /** @returns the full key, which is returned only here */
-  issueKey(integration: Integration, scopes: readonly string[]): { readonly key: string; readonly apiKey: ApiKey } {
-    const apiKey = { key_id: this.#random.text(12), scopes, integration }
-    const key = this.#keyOf(apiKey.key_id, this.#random.text(32))
+  /**
+   * @param given  the full key. Default: one with the next key id of the seed, and a random secret
+   * @returns the full key, which is returned only here
+   */
+  issueKey(
+    integration: Integration,
+    scopes: readonly string[],
+    given?: string,
+  ): { readonly key: string; readonly apiKey: ApiKey } {
+    const next = this.#random.text(12)
+    const apiKey = { key_id: given === undefined ? next : (keyIdOf(given) ?? next), scopes, integration }
+    const key = given ?? this.#keyOf(apiKey.key_id, randomText(32))
     this.#keys.set(key, apiKey)
     return { key, apiKey }
   }

@@ -31,7 +31,7 @@ export class Owners {
 
   /** @param name  default: `owner-1`, `owner-2` and so on */
   create(name = `owner-${this.#worlds.length + 1}`): World {
-    const { notes: count, timeline, random: shared, identifierSeed } = this.#parts
+    const { notes: count, timeline, random: shared, identifierSeed, apiKey } = this.#parts
     timeline.requireOpen()
     const number = this.#worlds.length + 1
     // The first owner uses the streams of the service itself.
@@ -39,7 +39,8 @@ export class Owners {
     const makeFirstIdentifier = identifiersFrom(random.fork('identifiers'))
     const makeIdentifier =
       identifierSeed === undefined ? makeFirstIdentifier : identifiersFrom(random.fork(`identifiers ${identifierSeed}`))
-    const world = new World({ ...this.#parts, name, makeFirstIdentifier, makeIdentifier, random })
+    const ofFirst = number === 1 ? apiKey : undefined
+    const world = new World({ ...this.#parts, name, makeFirstIdentifier, makeIdentifier, random, apiKey: ofFirst })
     seedNotes(world.notes, {
       count,
       now: timeline.now(),

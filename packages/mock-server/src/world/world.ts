@@ -35,6 +35,8 @@ export interface WorldParts {
   readonly makeIdentifier: MakeIdentifier
   readonly contract: Contract
   readonly announce: (event: NoteEvent, to: readonly Integration[]) => void
+  /** The first key of the owner. Default: a random one. */
+  readonly apiKey?: string | undefined
 }
 
 interface NoteEdit {
@@ -48,7 +50,6 @@ export class World implements IntegrationOwner {
   readonly name: string
   readonly makeIdentifier: MakeIdentifier
   readonly random: SeededRandom
-  readonly secrets: SeededRandom
   readonly notes = new NoteIndex()
   readonly integrations: Integrations
   /** The integration for the personal notes, which every owner has. */
@@ -70,7 +71,6 @@ export class World implements IntegrationOwner {
     this.name = name
     this.makeIdentifier = makeIdentifier
     this.random = random
-    this.secrets = random.fork('secrets')
     this.#texts = random.fork('world')
     this.#titles = this.#texts.fork('titles')
     this.#summaryTimes = this.#texts.fork('summary times')
@@ -82,7 +82,7 @@ export class World implements IntegrationOwner {
       announce: (note_id, to) => this.#announce({ event_type: 'note.updated' }, this.note(note_id), to),
     })
     this.firstIntegration = this.#addIntegration(makeFirstIdentifier('integration'), ['personal'])
-    this.apiKey = this.integrations.issueKey(this.firstIntegration, this.scopes).key
+    this.apiKey = this.integrations.issueKey(this.firstIntegration, this.scopes, parts.apiKey).key
   }
 
   /** The scopes that a key can have: those of the contract, and those of its variants (open point 23). */

@@ -78,12 +78,11 @@ describe('trigger', () => {
 })
 
 describe('mock', () => {
-  it('prints its URL and key, and is the same for the same seed', async () => {
+  it('prints its URL and key, which is another one at each start', async () => {
     const { base_url, api_key } = await started('7')
     const answer = await fetch(`${base_url}/v1/notes`, { headers: { authorization: `Bearer ${api_key}` } })
     expect((await answer.json()).notes).toHaveLength(3)
-    expect((await started('7')).api_key).toBe(api_key)
-    expect((await started('8')).api_key).not.toBe(api_key)
+    expect((await started('7')).api_key).not.toBe(api_key)
   })
 
   it('ends with 1 if the port is taken', async () => {

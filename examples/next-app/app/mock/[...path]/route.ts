@@ -5,19 +5,24 @@ import { receiver } from '../../../lib/receiver.ts'
 let service: Promise<NotesService> | undefined
 
 async function answer(request: Request): Promise<Response> {
-  // Set NOTES_MOCK_SEED to a random number in preview deployments, and never in production.
+  // Set NOTES_MOCK_SEED in preview deployments, and never in production.
   const seed = process.env['NOTES_MOCK_SEED']
-  if (seed === undefined) return new Response(null, { status: 404 })
+  const key = process.env['NOTES_API_KEY']
+  if (seed === undefined || key === undefined) return new Response(null, { status: 404 })
+  // Every instance of the deployment has a mock service with another key, so all of them accept the key of the application instead.
+  if (request.headers.get('authorization') !== `Bearer ${key}`) return new Response(null, { status: 401 })
   service ??= startService(Number(seed))
   const { fetch, settled, owner, apiKey } = await service
   // Keeps the instance alive while webhooks are pending.
   after(settled)
 
   const { pathname } = new URL(request.url)
-  if (pathname === '/mock/record' && request.headers.get('authorization') === `Bearer ${apiKey}`) {
+  if (pathname === '/mock/record') {
     return Response.json(owner.record({ title: 'Stand-up' }).end().note_id)
   }
-  return fetch(new Request(request.url.replace('/mock/', '/'), request))
+  const forwarded = new Request(request.url.replace('/mock/', '/'), request)
+  forwarded.headers.set('authorization', `Bearer ${apiKey}`)
+  return fetch(forwarded)
 }
 
 async function startService(seed: number): Promise<NotesService> {
