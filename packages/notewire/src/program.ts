@@ -1,18 +1,19 @@
 import { createRequire } from 'node:module'
 import { setImmediate } from 'node:timers/promises'
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { stripVTControlCharacters } from 'node:util'
 import { Command, CommanderError, type CommandUnknownOpts, Help, type Option } from '@commander-js/extra-typings'
 import { COMMANDS } from './commands/command-table.ts'
 import { PROGRAM_GUIDE } from './commands/new-command.ts'
 import { isSettingOption, refuseSecretFlags } from './configuration/setting-table.ts'
 import { openSession, type Run, type Session } from './context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from './errors/failure.ts'
-import { Interrupted, listenForInterruption, ReaderGone } from './terminal/interruption.ts'
+import { coloured } from './terminal/colour.ts'
+import { type EndingSignal, Interrupted, listenForInterruption, ReaderGone } from './terminal/interruption.ts'
 import { wrap } from './terminal/width.ts'
 
 /** @returns the exit code of the process, once everything is printed */
 export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
-  const interruption = listenForInterruption(process, () => process.exit(EXIT_CODES.interrupted))
+  const interruption = listenForInterruption(process, (signal) => process.exit(EXIT_CODE_OF[signal]))
   const args = process.argv.slice(2)
   const session = openSession(process, interruption, beforeDashes(args).includes('--json'))
   // By default, Node.js would print the error with its stack and with secrets.
@@ -22,7 +23,10 @@ export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
     // A stream reports an error one turn after the write.
     await setImmediate()
     const { aborted, reason } = interruption.signal
-    return aborted && !(reason instanceof Interrupted) ? endWith(reason, session) : exitCode
+    if (aborted && !(reason instanceof Interrupted)) return endWith(reason, session)
+    // A command that runs until Ctrl-C is done then, but whoever sends another signal expects its exit code.
+    const isKilled = reason instanceof Interrupted && reason.by !== 'SIGINT' && exitCode === EXIT_CODES.done
+    return isKilled ? EXIT_CODE_OF[reason.by] : exitCode
   } catch (error) {
     // After the signal has fired, it is the cause of every error.
     return endWith(interruption.signal.aborted ? interruption.signal.reason : error, session)
@@ -31,11 +35,18 @@ export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
   }
 }
 
+/** The exit codes of shells for programs that a signal ended. */
+const EXIT_CODE_OF: Readonly<Record<EndingSignal, ExitCode>> = {
+  SIGINT: EXIT_CODES.interrupted,
+  SIGTERM: EXIT_CODES.terminated,
+  SIGHUP: EXIT_CODES.hungUp,
+}
+
 function endWith(reason: unknown, { fail, output }: Session): ExitCode {
   if (reason instanceof ReaderGone) return EXIT_CODES.done
   if (!(reason instanceof Interrupted)) return fail(reason)
   output.tell('Interrupted.')
-  return EXIT_CODES.interrupted
+  return EXIT_CODE_OF[reason.by]
 }
 
 async function runCommand(args: readonly string[], session: Session): Promise<ExitCode> {
@@ -65,7 +76,7 @@ async function runCommand(args: readonly string[], session: Session): Promise<Ex
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.version') await output.print({ version }, version)
     else if (/^commander\.help/.test(error.code))
-      await output.print({ help: stripVTControlCharacters(printed) }, printed.trimEnd())
+      await output.print({ help: stripVTControlCharacters(printed) }, printed.trimEnd().split('\n'))
     else throw new UsageError(`${sentenceOf(error)} Help: ${pathOf(command)} --help`)
   }
   return exitCode
@@ -92,11 +103,11 @@ async function declareProgram(
     .configureHelp({
       helpWidth: output.width,
       ...(output.width < NARROW && {
-        formatItem: (term, _width, text) => `  ${term}\n${wrap(text, output.width, '      ')}`,
+        formatItem: (term, _width, text) => [`  ${term}`, ...wrap(text, output.width, '      ')].join('\n'),
       }),
       showGlobalOptions: true,
       // commander removes the colour if stdout shows none.
-      styleTitle: (title) => styleText('bold', title, { validateStream: false }),
+      styleTitle: (title) => coloured('bold', title, { validateStream: false }),
       subcommandTerm: (command) => command.name(),
       visibleOptions: settingsLast,
     })

@@ -3,6 +3,7 @@ import { text } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
+import { printableJson } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
 
 export const command = (run: Run) =>
@@ -38,7 +39,7 @@ export const command = (run: Run) =>
         const json = parsed(received)
         await output.print(
           { status: response.status, body: json ?? received },
-          json === undefined ? received : JSON.stringify(json, null, 2),
+          (json === undefined ? received : printableJson(json, 2)).split(/\r?\n/),
         )
         if (!response.ok) output.warn(`The service answered ${response.status}.`)
         return exitCodeOf(response.status)

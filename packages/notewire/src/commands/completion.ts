@@ -19,7 +19,7 @@ export const command = (run: Run) =>
         const program = command instanceof Command ? command.parent : null
         const commands = program?.commands ?? []
         const script = shell === 'fish' ? fishScript(commands) : bashScript(commands, shell)
-        await output.print({ shell, script }, script)
+        await output.print({ shell, script }, script.split('\n'))
         return EXIT_CODES.done
       }),
     )

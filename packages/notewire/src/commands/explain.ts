@@ -28,12 +28,9 @@ export const command = (run: Run) =>
           const lines = [
             `${output.paint('bold', printable(noteId))}  ${presence}`,
             ...(title === undefined || title === null ? [] : [cut(printable(title), output.width)]),
-            ...[...reasons, ...nextStep].map((reason) => wrap(printable(reason), output.width, '  ')),
+            ...[...reasons, ...nextStep].flatMap((reason) => wrap(reason, output.width, '  ')),
           ]
-          await output.print(
-            { note_id: noteId, presence, reasons, state: state && snakeCased(state) },
-            lines.join('\n'),
-          )
+          await output.print({ note_id: noteId, presence, reasons, state: state && snakeCased(state) }, lines)
           if (presence !== 'unknown') return EXIT_CODES.done
           gapsIn(await mirror.status(), file).forEach(output.warn)
           return EXIT_CODES.failed

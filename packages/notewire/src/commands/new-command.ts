@@ -1,7 +1,7 @@
-import { styleText } from 'node:util'
 import { Command } from '@commander-js/extra-typings'
 import { optionOf, type SettingName } from '../configuration/setting-table.ts'
-import { widthOf, wrap } from '../terminal/width.ts'
+import { coloured } from '../terminal/colour.ts'
+import { hanging, widthOf, wrap } from '../terminal/width.ts'
 
 export interface CommandHelp {
   /** The name and the summary of a subcommand; those of other commands are in `COMMANDS`. */
@@ -21,7 +21,7 @@ export function newCommand({ name, summary = '', description, settings = [], exa
   // commander removes the colour if the output has none.
   return command.addHelpText(
     'after',
-    `\n${examplesText(examples)}\n\n${heading('Next:')}\n${wrap(next, widthOf(process.stdout), '  ')}`,
+    `\n${examplesText(examples)}\n\n${heading('Next:')}\n${wrap(next, widthOf(process.stdout), '  ').join('\n')}`,
   )
 }
 
@@ -41,18 +41,20 @@ ${exitCodesText({
   3: 'a setting is missing or wrong',
   4: 'the service rejected the API key (401, 403)',
   5: 'the service or receiver could not be reached, or failed: try again later',
-  130: 'interrupted (Ctrl-C) before the command was done',
+  130: 'interrupted (Ctrl-C) before the command was done; 143 after SIGTERM, 129 after SIGHUP',
 })}
 
-${wrap(
-  'Settings come from flags, else the environment, else the file .env of this folder.\nEvery command has its own help: notewire endpoints create --help',
-  widthOf(process.stdout),
-)}
+${[
+  'Settings come from flags, else the environment, else the file .env of this folder.',
+  'Every command has its own help: notewire endpoints create --help',
+]
+  .flatMap((text) => wrap(text, widthOf(process.stdout)))
+  .join('\n')}
 `
 
 function exitCodesText(codes: Readonly<Record<number, string>>): string {
-  const lines = Object.entries(codes).map(
-    ([code, meaning]) => `  ${code.padEnd(5)}${wrap(meaning, widthOf(process.stdout), '       ').trimStart()}`,
+  const lines = Object.entries(codes).flatMap(([code, meaning]) =>
+    hanging(`  ${code.padEnd(5)}`, meaning, widthOf(process.stdout)),
   )
   return lines.join('\n')
 }
@@ -60,11 +62,13 @@ function exitCodesText(codes: Readonly<Record<number, string>>): string {
 function examplesText(examples: CommandHelp['examples']): string {
   const shown = Object.entries(examples).map(([line, explanation]) => {
     const wrapped = wrap(explanation, widthOf(process.stdout), '    ')
-    return `  $ notewire ${line}\n${styleText('dim', wrapped, { validateStream: false })}`
+    return [`  $ notewire ${line}`, ...wrapped.map((each) => coloured('dim', each, { validateStream: false }))].join(
+      '\n',
+    )
   })
   return [heading('Examples:'), ...shown].join('\n')
 }
 
 function heading(text: string): string {
-  return styleText('bold', text, { validateStream: false })
+  return coloured('bold', text, { validateStream: false })
 }

@@ -30,10 +30,10 @@ async function showHits({ mirror, file }: Copy, words: string, limit: number, { 
   for (const [index, note] of found.entries()) {
     // Two columns are for the indentation, and two for the dots at both ends.
     const snippet = snippetOf(note, words, output.width - 4)
-    await output.print(hitRecord(note, snippet), `${index === 0 ? '' : '\n'}${hitLines(note, snippet, output)}`)
+    await output.print(hitRecord(note, snippet), [...(index === 0 ? [] : ['']), ...hitLines(note, snippet, output)])
   }
   if (found.length === 0) output.tell('No note contains all of these words.')
-  if (found.length === limit) output.tell(`\nThere may be more. To show up to ${limit * 5}: --limit ${limit * 5}`)
+  if (found.length === limit) output.tell(`There may be more. To show up to ${limit * 5}: --limit ${limit * 5}`)
   for (const gap of gapsIn(await mirror.status(), file)) output.warn(gap)
   return EXIT_CODES.done
 }
@@ -52,16 +52,17 @@ function hitRecord({ note, isSettled }: MirroredNote, snippet: Snippet | undefin
   }
 }
 
-function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint, width }: Output): string {
+function hitLines({ note }: MirroredNote, snippet: Snippet | undefined, { paint, width }: Output): readonly string[] {
   const day = note.created_at?.slice(0, 10) ?? '          '
   const title = cut(printable(note.title ?? 'Untitled'), width - day.length - 2)
   const lines = [`${paint('dim', printable(day))}  ${paint('bold', title)}`]
   if (snippet !== undefined && snippet.part !== 'title') {
     const { text, start, end } = snippet
+    // Printed text has as many characters, so that the places stay.
     lines.push(`  ${text.slice(0, start)}${paint(['yellow', 'bold'], text.slice(start, end))}${text.slice(end)}`)
   }
   lines.push(`  ${paint('dim', printable(note.note_id))}`)
-  return lines.join('\n')
+  return lines
 }
 
 /** A place in a note where one of the words occurs, with some text around it. */
@@ -114,7 +115,7 @@ function snippetAround(text: string, index: number, length: number, width: numbe
   const end = Math.min(text.length, begin + Math.max(width, length))
   const lead = begin > 0 ? '…' : ''
   // Slicing may leave half of a surrogate pair at either end.
-  const shown = printable(text.slice(begin, end).toWellFormed().replaceAll('\ufffd', ' '))
+  const shown = text.slice(begin, end).toWellFormed().replaceAll('\ufffd', ' ')
   const start = lead.length + index - begin
   return { text: `${lead}${shown}${end < text.length ? '…' : ''}`, start, end: start + length }
 }

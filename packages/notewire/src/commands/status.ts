@@ -4,7 +4,7 @@ import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
 import { type Copy, type CopyFile, readCopy } from '../local-copy/local-copy.ts'
 import { amount, spell } from '../terminal/amounts.ts'
 import { snakeCased } from '../terminal/output.ts'
-import { wrap } from '../terminal/width.ts'
+import { hanging } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
 import { heldWords } from './pull/pull-report.ts'
 
@@ -27,11 +27,11 @@ async function showStatus({ mirror, file }: Copy, { output, clock }: Context): P
     `${file.label} contains ${amount(status.notes.live, 'note')}.`,
     ...problems,
     ...factsOf(status, file, clock.now()),
-  ].map((text) => {
+  ].flatMap((text) => {
     const mark = problems.includes(text) ? output.paint('yellow', '!') : ' '
-    return `${mark} ${wrap(text, output.width, '  ').trimStart()}`
+    return hanging(`${mark} `, text, output.width)
   })
-  await output.print(statusRecord(file, status, problems.length === 0), lines.join('\n'))
+  await output.print(statusRecord(file, status, problems.length === 0), lines)
   return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.failed
 }
 

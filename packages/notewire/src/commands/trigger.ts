@@ -50,7 +50,7 @@ export const command = (run: Run) =>
         const triggered = await control<Triggered>(baseUrl, '/control/trigger', wanted, signal)
         if (settle) await control(baseUrl, '/control/clock/settle', {}, signal)
         const about = triggered.note_id ?? triggered.endpoint_ids?.join(', ') ?? ''
-        await output.print(triggered, wrap(`${output.paint('bold', kind)} about ${about}`, output.width, ''))
+        await output.print(triggered, wrap(`${output.paint('bold', kind)} about ${about}`, output.width))
         output.tell(
           `${TIMING[kind] ?? 'It is sent at once.'} Its deliveries: ${new URL(baseUrl).origin}/console/deliveries`,
         )

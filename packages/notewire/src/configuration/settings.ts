@@ -4,6 +4,7 @@ import { keyIdOf } from '@notewire/protocol'
 import { CommandError, UsageError } from '../errors/failure.ts'
 import { isInside, realPathOf } from '../files/real-path.ts'
 import type { Prompts } from '../terminal/prompts.ts'
+import { fileArgument, shellCommand } from '../terminal/shell-quoted.ts'
 import { cut, printable } from '../terminal/width.ts'
 import { ENV_FILE, type EnvFile, loadEnvFile, readSecretFile } from './setting-files.ts'
 import {
@@ -167,7 +168,9 @@ export function createSettings(sources: SettingSources): Settings {
   async function secretOfFile(path: string, source: string): Promise<string> {
     const { secret, exposedMode } = await readSecretFile(resolve(workingFolder, path), path, source)
     if (exposedMode !== undefined) {
-      warn(`Others can read ${path} (mode ${exposedMode}). Protect it: chmod 600 ${path}`)
+      warn(
+        `Others can read ${path} (mode ${exposedMode}). Protect it: ${shellCommand`chmod 600 ${fileArgument(path)}`}`,
+      )
     }
     return concealed(secret)
   }
@@ -212,7 +215,7 @@ function mayReceive(service: Found | undefined, key: Found): boolean {
 
 function keyWithheld(service: Found | undefined, key: Found): CommandError {
   const url = service && readSetting('baseUrl', service)
-  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so the author of the file would get your key. If you trust this service with the key, pass --base-url ${url}, or put the key into ${ENV_FILE} of the same folder.`
+  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so the author of the file would get your key. If you trust this service with the key, pass ${shellCommand`--base-url ${url ?? '<url>'}`}, or put the key into ${ENV_FILE} of the same folder.`
   return new CommandError('key_withheld', message)
 }
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings'
 import { isIntegrationId } from '@notewire/protocol'
 import { UsageError } from '../errors/failure.ts'
+import { isPrintable } from '../terminal/width.ts'
 
 /** Reads the text of an option, an argument or a setting. @throws `InvalidArgumentError` that names the expected text */
 export type ValueReader<Value> = (text: string) => Value
@@ -52,7 +53,8 @@ export function duration(given: string): number {
 
 /** An `http` or `https` URL. The error for a URL with credentials does not show the URL. */
 export function httpUrl(given: string): string {
-  const url = URL.parse(given)
+  // A parser of URLs removes line breaks, but other readers of the setting do not.
+  const url = isPrintable(given) ? URL.parse(given) : null
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new InvalidArgumentError('It takes an http or https URL.')
   }

@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type Clock, systemClock } from '@notewire/protocol'
 import { createSettings, type Settings } from '../configuration/settings.ts'
-import { type ExitCode, namingSource } from '../errors/failure.ts'
+import { CommandError, type ExitCode, namingSource } from '../errors/failure.ts'
 import type { Interruption } from '../terminal/interruption.ts'
 import { createOutput, type Output, showFailure } from '../terminal/output.ts'
 import { createProgress, type Progress } from '../terminal/progress.ts'
@@ -14,7 +14,7 @@ export interface Context {
   readonly clock: Clock
   /**
    * Fires at Ctrl-C, SIGTERM and SIGHUP, and when stdout is closed. Pass it to every function that waits. After cleaning up, either let
-   * `signal.reason` be thrown (the program ends with 130), or return an exit code.
+   * `signal.reason` be thrown (the program ends with 130, 143 or 129), or return an exit code.
    */
   readonly signal: AbortSignal
   readonly output: Output
@@ -44,7 +44,6 @@ export function openSession(
   json: boolean,
 ): Session {
   const clock = systemClock
-  const workingFolder = cwd()
   const screen = new Screen(stdout, stderr, signal)
   const output = createOutput(screen, json)
   const prompts = createPrompts(screen, { stdin, signal, json, interrupt })
@@ -57,6 +56,7 @@ export function openSession(
     output,
     fail: (error) => showFailure(namingSource(error, baseUrlSource), failureStyle),
     contextOf: (command) => {
+      const workingFolder = folderOf(cwd)
       const flags = command.optsWithGlobals()
       const conceal = (secret: string) => secrets.add(secret)
       const foundBaseUrl = (source: string) => {
@@ -65,5 +65,15 @@ export function openSession(
       const settings = createSettings({ flags, env, workingFolder, prompts, warn: output.warn, conceal, foundBaseUrl })
       return { stdin, workingFolder, clock, signal, output, prompts, progress, settings }
     },
+  }
+}
+
+function folderOf(cwd: () => string): string {
+  try {
+    return cwd()
+  } catch {
+    const message =
+      'the working folder does not exist any more: it was deleted or moved while this shell was in it. Change to a folder that exists with cd, then run the command again.'
+    throw new CommandError('working_folder_missing', message)
   }
 }

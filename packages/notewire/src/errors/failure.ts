@@ -3,7 +3,7 @@ import { describeFetchFailure, describeSystemError, isNetworkError, isSystemErro
 
 /** The exit codes of the program. `notewire --help` and the README list them. */
 export const EXIT_CODES = {
-  /** The command did its work. Commands that run until Ctrl-C (`mock`, `listen`) end with it, too. */
+  /** The command did its work. Commands that run until Ctrl-C (`mock`, `listen`) end with it, too, at Ctrl-C. */
   done: 0,
   /** A check found a problem, or the command could not complete its work. */
   failed: 1,
@@ -14,8 +14,12 @@ export const EXIT_CODES = {
   refused: 4,
   /** The service or the receiver could not be reached, or did not answer in time. */
   unreachable: 5,
-  /** Ctrl-C or SIGTERM, before the command was done. */
+  /** The terminal was closed (SIGHUP). */
+  hungUp: 129,
+  /** Ctrl-C, before the command was done. */
   interrupted: 130,
+  /** SIGTERM. */
+  terminated: 143,
 } as const
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES]
@@ -26,6 +30,7 @@ const COMMAND_ERRORS = {
   setting_missing: EXIT_CODES.misconfigured,
   setting_invalid: EXIT_CODES.misconfigured,
   configuration_unreadable: EXIT_CODES.misconfigured,
+  working_folder_missing: EXIT_CODES.misconfigured,
   secret_unreadable: EXIT_CODES.misconfigured,
   key_withheld: EXIT_CODES.misconfigured,
   key_changed: EXIT_CODES.misconfigured,
@@ -69,6 +74,7 @@ export interface Failure {
 const EXIT_CODE_OF: Readonly<Record<string, ExitCode>> = {
   ...COMMAND_ERRORS,
   position_malformed: EXIT_CODES.misused,
+  arguments_invalid: EXIT_CODES.misused,
   option_invalid: EXIT_CODES.misconfigured,
   secret_malformed: EXIT_CODES.misconfigured,
   unauthorized: EXIT_CODES.refused,

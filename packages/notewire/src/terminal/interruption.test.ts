@@ -9,15 +9,19 @@ import { aSecret } from '../fixtures/secrets.ts'
 
 afterEach(cleanUp)
 
-describe('Ctrl-C', () => {
-  it('during a call ends the program with 130, without a stack', async () => {
+describe('a signal, such as that of Ctrl-C,', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s during a call ends the program with %i, without a stack', async (signal, exitCode) => {
     const { url, requested } = await serviceThatNeverAnswers()
     const running = startNotewire(['endpoints', 'list'], {
       env: { NOTES_BASE_URL: url, NOTES_API_KEY: 'ntw_live_k.secret' },
     })
     await requested
-    running.child.kill('SIGINT')
-    expect(await running.ended).toEqual({ exitCode: 130, stdout: '', stderr: 'Interrupted.\n' })
+    running.child.kill(signal)
+    expect(await running.ended).toEqual({ exitCode, stdout: '', stderr: 'Interrupted.\n' })
   })
 
   it('at the prompt for a secret also ends the program with 130', async () => {
@@ -40,12 +44,16 @@ describe('Ctrl-C', () => {
     expect((await running.ended).exitCode).toBe(130)
   })
 
-  it('ends a command that runs until Ctrl-C with 0', async () => {
+  it.each([
+    ['SIGINT', 0],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends a command that runs until Ctrl-C with %i', async (signal, code) => {
     const running = startNotewire(['mock', '--port', '0'])
     await running.saw(/Ctrl-C stops it/)
-    running.child.kill('SIGTERM')
+    running.child.kill(signal)
     const { exitCode, stderr } = await running.ended
-    expect(exitCode).toBe(0)
+    expect(exitCode).toBe(code)
     expect(stderr).toMatch(/Stopped\.\n$/)
   })
 })

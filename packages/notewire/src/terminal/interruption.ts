@@ -1,23 +1,38 @@
 import { once } from 'node:events'
 
-export class Interrupted extends Error {}
+/** The signals that end the program. */
+export type EndingSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
+
+export class Interrupted extends Error {
+  readonly by: EndingSignal
+
+  constructor(by: EndingSignal) {
+    super(by)
+    this.by = by
+  }
+}
 
 /** The reason of the signal if the program that reads stdout closes it: `notewire … | head`. */
 export class ReaderGone extends Error {}
 
 export interface Interruption {
   readonly signal: AbortSignal
+  /** Ends the program as Ctrl-C does. */
   readonly interrupt: () => void
   readonly ignore: () => void
 }
 
-/** Listens for Ctrl-C, SIGTERM, the closing of the terminal (SIGHUP) and of stdout. The second Ctrl-C ends the process immediately. */
-export function listenForInterruption(process: NodeJS.Process, exit: () => void): Interruption {
+/**
+ * Listens for Ctrl-C, SIGTERM, the closing of the terminal (SIGHUP) and of stdout. The second Ctrl-C or SIGTERM ends the process immediately.
+ */
+export function listenForInterruption(process: NodeJS.Process, exit: (signal: EndingSignal) => void): Interruption {
   const controller = new AbortController()
-  const interrupt = () => {
-    if (controller.signal.reason instanceof Interrupted) exit()
-    else controller.abort(new Interrupted())
+  const end = (signal: EndingSignal) => {
+    if (controller.signal.reason instanceof Interrupted) exit(signal)
+    else controller.abort(new Interrupted(signal))
   }
+  const interrupt = () => end('SIGINT')
+  const terminate = () => end('SIGTERM')
   // After stdout is closed, every write fails, so the listener stays.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     controller.abort(error.code === 'EPIPE' ? new ReaderGone() : error)
@@ -26,12 +41,12 @@ export function listenForInterruption(process: NodeJS.Process, exit: () => void)
   process.stderr.on('error', () => undefined)
   process.stdin.on('error', () => undefined)
   // Both the system and the shell send SIGHUP, so the second one does not end the process.
-  const hangUp = () => controller.abort(new Interrupted())
-  process.on('SIGINT', interrupt).on('SIGTERM', interrupt).on('SIGHUP', hangUp)
+  const hangUp = () => controller.abort(new Interrupted('SIGHUP'))
+  process.on('SIGINT', interrupt).on('SIGTERM', terminate).on('SIGHUP', hangUp)
   return {
     signal: controller.signal,
     interrupt,
-    ignore: () => void process.off('SIGINT', interrupt).off('SIGTERM', interrupt).off('SIGHUP', hangUp),
+    ignore: () => void process.off('SIGINT', interrupt).off('SIGTERM', terminate).off('SIGHUP', hangUp),
   }
 }
 

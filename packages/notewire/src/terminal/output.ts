@@ -1,7 +1,9 @@
-import { styleText } from 'node:util'
+import type { styleText } from 'node:util'
 import { type ExitCode, failureOf } from '../errors/failure.ts'
+import { coloured } from './colour.ts'
 import type { Screen } from './screen.ts'
-import { widthOf, wrap } from './width.ts'
+import { withSpaces } from './shell-quoted.ts'
+import { hanging, printable, printableJson, widthOf, wrap } from './width.ts'
 
 /** The version of the format of all JSON output: the field `schema_version` of every object. */
 export const SCHEMA_VERSION = 1
@@ -10,7 +12,7 @@ type Paint = (format: Parameters<typeof styleText>[0], text: string) => string
 
 /** Colours text for a stream that shows colour: `NO_COLOR`, `FORCE_COLOR`, `TERM` and the terminal decide. */
 function painter(stream: NodeJS.WriteStream): Paint {
-  return (format, text) => styleText(format, text, { stream })
+  return (format, text) => coloured(format, printable(text), { stream })
 }
 
 /** Prints the results of a command: lines for a person, or JSON for a program. */
@@ -20,15 +22,16 @@ export interface Output {
   /** Colours a text for stdout, if stdout shows colour. */
   readonly paint: Paint
   /**
-   * Prints a result on stdout: the lines, or with `--json` the record as one line of JSON. It resolves when the text is written.
+   * Prints a result on stdout: the lines, or with `--json` the record as one line of JSON. It resolves when the text is written. A line break
+   * in a line becomes a space, as every character that a terminal would execute.
    *
    * @param record  the result for a program, with fields in snake_case, and without secrets that the user did not ask for
-   * @param lines  the result for a person, without the last line break
+   * @param lines  the result for a person: one line or several, without line breaks
    */
-  print(record: object, lines: string): Promise<void>
-  /** Prints text unchanged on stdout, with and without `--json`, such as the lines of an export. */
-  printRaw(text: string): Promise<void>
-  /** Prints on stderr what happens or what to do next. With `--json`, it prints nothing. */
+  print(record: object, lines: string | readonly string[]): Promise<void>
+  /** Prints a record as one line of JSON on stdout, with and without `--json`, such as a line of an export. */
+  printJson(record: object): Promise<void>
+  /** Prints a paragraph on stderr: what happens or what to do next. With `--json`, it prints nothing. */
   tell(text: string): void
   /** Prints a warning on stderr, with and without `--json`. */
   warn(text: string): void
@@ -43,13 +46,12 @@ export function createOutput(screen: Screen, json: boolean): Output {
     width: widthOf(screen.stdout),
     paint,
     print: (record, lines) =>
-      screen.writeOut(`${json ? JSON.stringify({ schema_version: SCHEMA_VERSION, ...record }) : lines}\n`),
-    printRaw: (text) => screen.writeOut(text),
+      screen.writeOut(json ? [printableJson({ schema_version: SCHEMA_VERSION, ...record })] : [lines].flat()),
+    printJson: (record) => screen.writeOut([printableJson(record)]),
     tell: (text) => {
-      if (!json) screen.writeError(`${wrap(text, errorWidth)}\n`)
+      if (!json) screen.writeError(wrap(text, errorWidth))
     },
-    warn: (text) =>
-      screen.writeError(`${paintError('yellow', 'warning')}  ${wrap(text, errorWidth, ' '.repeat(9)).trimStart()}\n`),
+    warn: (text) => screen.writeError(hanging(`${paintError('yellow', 'warning')}  `, text, errorWidth)),
   }
 }
 
@@ -89,10 +91,19 @@ export function showFailure(error: unknown, { screen, json, debug, secrets }: Fa
   const shown = conceal(message, secrets)
   screen.writeError(
     json
-      ? `${JSON.stringify({ schema_version: SCHEMA_VERSION, error: { code, message: shown, exit_code: exitCode } })}\n`
-      : `${paint(['red', 'bold'], 'error')}  ${wrap(`${shown} ${paint('dim', `[${code}]`)}`, widthOf(screen.stderr), '       ').trimStart()}\n`,
+      ? [
+          printableJson({
+            schema_version: SCHEMA_VERSION,
+            error: { code, message: withSpaces(shown), exit_code: exitCode },
+          }),
+        ]
+      : hanging(
+          `${paint(['red', 'bold'], 'error')}  `,
+          `${shown} ${paint('dim', `[${code}]`)}`,
+          widthOf(screen.stderr),
+        ),
   )
-  if (debug && error instanceof Error) screen.writeError(`${conceal(error.stack ?? String(error), secrets)}\n`)
+  if (debug && error instanceof Error) screen.writeError(conceal(error.stack ?? String(error), secrets).split('\n'))
   return exitCode
 }
 

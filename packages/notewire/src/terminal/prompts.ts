@@ -1,5 +1,5 @@
 import { UsageError } from '../errors/failure.ts'
-import type { Screen } from './screen.ts'
+import { type Screen, shownText } from './screen.ts'
 
 /** Asks the user at the terminal. Questions are printed on stderr, so that stdout can be piped. */
 export interface Prompts {
@@ -49,12 +49,12 @@ export function createPrompts(screen: Screen, { stdin, signal, json, interrupt }
     },
     async secret(message) {
       const { password } = await import('@clack/prompts')
-      return answered<string>(await password({ message, mask: ' ', ...streams }))
+      return answered<string>(await password({ message: shownText(message), mask: ' ', ...streams }))
     },
     async confirm(message, isAgreed = false) {
       if (isAgreed || !available) return isAgreed
       const { confirm } = await import('@clack/prompts')
-      return answered<boolean>(await confirm({ message, initialValue: false, ...streams }))
+      return answered<boolean>(await confirm({ message: shownText(message), initialValue: false, ...streams }))
     },
     keys(press) {
       const read = (typed: Buffer) => {

@@ -1,7 +1,13 @@
 import type { SingleBar } from 'cli-progress'
+import { unmarked } from './colour.ts'
 import { ReaderGone, untilAborted } from './interruption.ts'
+import { withSpaces } from './shell-quoted.ts'
+import { printable } from './width.ts'
 
-/** Both output streams of the program. A progress bar on stderr is removed before other text is written. */
+/**
+ * Both output streams of the program. Everything is printed here, and is made printable here: whatever a line contains, a terminal executes
+ * only the colours of the program. A progress bar on stderr is removed before other text is written.
+ */
 export class Screen {
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
@@ -15,19 +21,28 @@ export class Screen {
     this.#signal = signal
   }
 
-  /** Writes to stdout, and waits until the text is written. If writing fails, the signal fires. */
-  async writeOut(text: string): Promise<void> {
+  /** Writes lines to stdout, and waits until they are written. If writing fails, the signal fires. */
+  async writeOut(lines: readonly string[]): Promise<void> {
     if (this.#signal.reason instanceof ReaderGone) return
     this.bar?.stop()
     const written = new Promise<void>((resolve) => {
-      this.stdout.write(text, () => resolve())
+      this.stdout.write(printableLines(lines), () => resolve())
     })
     // If the program that reads stdout stops reading, Ctrl-C must still end this program.
     await Promise.race([written, untilAborted(this.#signal)])
   }
 
-  writeError(text: string): void {
+  writeError(lines: readonly string[]): void {
     this.bar?.stop()
-    this.stderr.write(text)
+    this.stderr.write(printableLines(lines))
   }
+}
+
+function printableLines(lines: readonly string[]): string {
+  return lines.map((line) => `${shownText(line)}\n`).join('')
+}
+
+/** A text as the terminal gets it. */
+export function shownText(text: string): string {
+  return withSpaces(unmarked(printable(text)))
 }

@@ -1,4 +1,5 @@
 import { shellQuoted } from '../../terminal/shell-quoted.ts'
+import { isPrintable } from '../../terminal/width.ts'
 import type { Delivery } from './delivery.ts'
 
 /** Headers that curl adds by itself. They are suppressed if the delivery has none. */
@@ -32,9 +33,10 @@ function paddingOf(body: Buffer): number {
   return spaces < 1_000 ? 0 : spaces
 }
 
-/** Whether the body fits into an argument of a shell: UTF-8, without NUL, and not padded. */
+/** Whether the body fits into an argument of a shell and can be printed: UTF-8, without control characters, and not padded. */
 function isText(body: Buffer): boolean {
-  return paddingOf(body) === 0 && !body.includes(0) && body.equals(Buffer.from(body.toString()))
+  const text = body.toString()
+  return paddingOf(body) === 0 && isPrintable(text) && body.equals(Buffer.from(text))
 }
 
 function printedBy(body: Buffer): string {

@@ -50,7 +50,7 @@ function checkName(given: string): string {
 
 async function listChecks({ output }: Context): Promise<ExitCode> {
   const checks = CHECKS.map(({ id, group, title, section, severity }) => ({ id, group, title, section, severity }))
-  await output.print({ schema_version: 1, checks }, renderChecks(CHECKS, output))
+  await output.print({ schema_version: 1, checks }, renderChecks(CHECKS, output).split('\n'))
   return EXIT_CODES.done
 }
 
@@ -82,7 +82,7 @@ async function examine(receiverUrl: string | undefined, options: DoctorOptions, 
     signal,
     onFinding: (_finding, done, total) => bar.update(done, total),
   }).finally(() => bar.finish())
-  await output.print(report, renderText(report, output))
+  await output.print(report, renderText(report, output).split('\n'))
   if (isUnreachable(report)) return EXIT_CODES.unreachable
   return isHealthy(report) ? EXIT_CODES.done : EXIT_CODES.failed
 }
@@ -94,6 +94,7 @@ function announce(url: URL, only: readonly string[] | undefined, output: Context
     )
   }
   output.tell(
-    `Sending deliveries to ${url.origin}${url.pathname} for ${checksNamed(only).length} checks. Some are valid and some are invalid. All are about notes that do not exist (doctor_…). A receiver with a database stores their IDs: use a test database.\n`,
+    `Sending deliveries to ${url.origin}${url.pathname} for ${checksNamed(only).length} checks. Some are valid and some are invalid. All are about notes that do not exist (doctor_…). A receiver with a database stores their IDs: use a test database.`,
   )
+  output.tell('')
 }

@@ -1,6 +1,6 @@
 import { amount } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
-import { displayWidth, wrap } from '../../terminal/width.ts'
+import { hanging, wrap } from '../../terminal/width.ts'
 import type { Check, Outcome } from './check.ts'
 import { seconds } from './send.ts'
 
@@ -81,7 +81,7 @@ export function renderText(report: ReceiverReport, options: TextOptions): string
   )
   const { mark, format } = MARKS[problems[0]?.verdict ?? (isHealthy(report) ? 'passed' : 'warned')]
   return [
-    hanging(`${options.paint(format, mark)} `, `The receiver ${report.diagnosis}.`, options.width),
+    hanging(`${options.paint(format, mark)} `, `The receiver ${report.diagnosis}.`, options.width).join('\n'),
     ...groups.map(([title, ofGroup]) => groupText(title, ofGroup, options)),
     ...problems.map((finding) => problemText(finding, options)),
     ...(isUnreachable(report) ? [] : [untestedText(findings, options)]),
@@ -90,7 +90,7 @@ export function renderText(report: ReceiverReport, options: TextOptions): string
 }
 
 function groupText(title: string, findings: readonly Finding[], { width, paint }: TextOptions): string {
-  const lines = findings.map(({ verdict, title }) => {
+  const lines = findings.flatMap(({ verdict, title }) => {
     const { mark, format } = MARKS[verdict]
     return hanging(`  ${paint(format, mark)} `, title, width)
   })
@@ -104,11 +104,11 @@ const NEVER_TESTED =
 /** What was not tested, and why: one line for each reason. */
 function untestedText(findings: readonly Finding[], { width, paint }: TextOptions): string {
   const untested = findings.filter(({ verdict }) => verdict === 'not_tested')
-  const reasons = [...Map.groupBy(untested, ({ seen }) => seen)].map(([reason, [first, ...others]]) => {
+  const reasons = [...Map.groupBy(untested, ({ seen }) => seen)].flatMap(([reason, [first, ...others]]) => {
     const what = others.length === 0 ? first?.title : `${others.length + 1} checks`
     return hanging('  - ', `${what}: ${reason}`, width)
   })
-  return [paint('bold', 'Not tested'), ...reasons, hanging('  - ', NEVER_TESTED, width)].join('\n')
+  return [paint('bold', 'Not tested'), ...reasons, ...hanging('  - ', NEVER_TESTED, width)].join('\n')
 }
 
 function problemText(finding: Finding, { width, paint }: TextOptions): string {
@@ -116,9 +116,11 @@ function problemText(finding: Finding, { width, paint }: TextOptions): string {
   const { mark, format } = MARKS[verdict]
   const rows = Object.entries({ check: id, contract: section, problem, seen, cause, fix })
   return [
-    hanging(`${paint(format, `${mark} ${verdict}`)}  `, title, width),
-    ...rows.flatMap(([label, text]) => (text === undefined ? [] : [hanging(`  ${label.padEnd(9)}`, text, width)])),
-    ...(repeat === undefined ? [] : [`  repeat   within 5 minutes`, paint('dim', repeat)]),
+    ...hanging(`${paint(format, `${mark} ${verdict}`)}  `, title, width),
+    ...rows.flatMap(([label, text]) => (text === undefined ? [] : hanging(`  ${label.padEnd(9)}`, text, width))),
+    ...(repeat === undefined
+      ? []
+      : [`  repeat   within 5 minutes`, ...repeat.split('\n').map((line) => paint('dim', line))]),
   ].join('\n')
 }
 
@@ -136,7 +138,7 @@ function resultText(report: ReceiverReport, { width, paint }: TextOptions): stri
     paint('bold', verdictOf(report)),
     ...(incomplete_because === undefined || isUnreachable(report)
       ? []
-      : [wrap(`Not every check ran: ${incomplete_because}.`, width)]),
+      : wrap(`Not every check ran: ${incomplete_because}.`, width)),
     counts.join(', '),
     paint('dim', `${amount(requests_sent, 'request')} in ${took}${speed ?? ''}`),
   ].join('\n')
@@ -150,16 +152,12 @@ function verdictOf(report: ReceiverReport): string {
   return `The receiver ${passes}${report.summary.warned > 0 ? ', with warnings' : ''}.`
 }
 
-function hanging(label: string, text: string, width: number): string {
-  return label + wrap(text, width, ' '.repeat(displayWidth(label))).trimStart()
-}
-
 export function renderChecks(checks: readonly Check[], { width, paint }: TextOptions): string {
   const groups = [...Map.groupBy(checks, ({ group }) => group)].map(([title, ofGroup]) => {
-    const rows = ofGroup.map(
-      ({ id, severity, section, title }) =>
-        `  ${id}  ${paint('dim', severity)}\n${wrap(`${title} (${section})`, width, '      ')}`,
-    )
+    const rows = ofGroup.flatMap(({ id, severity, section, title }) => [
+      `  ${id}  ${paint('dim', severity)}`,
+      ...wrap(`${title} (${section})`, width, '      '),
+    ])
     return [paint('bold', title), ...rows].join('\n')
   })
   return groups.join('\n\n')

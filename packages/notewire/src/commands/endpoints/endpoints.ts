@@ -4,7 +4,7 @@ import { duration, httpUrl, oneOf, path, repeated, text } from '../../configurat
 import type { Run } from '../../context/context.ts'
 import { openClient } from '../../context/notes-client.ts'
 import { EXIT_CODES, UsageError } from '../../errors/failure.ts'
-import { printable } from '../../terminal/width.ts'
+import { shellCommand } from '../../terminal/shell-quoted.ts'
 import { type CommandHelp, newCommand } from '../new-command.ts'
 import { endpointLines, keepSecret } from './signing-secret.ts'
 
@@ -79,7 +79,7 @@ const create = (run: Run) =>
 /** What to do while an endpoint is not verified, and when the service sends the verification again (contract §8; open point 27). */
 function nextVerification(endpointId: string): string {
   const [first = 0, second = 0] = RETRY_DELAYS_MS
-  return `The service sends endpoint.verification now. If the receiver does not answer 2xx, the service sends it again ${first / 1_000} s later, then ${second / 60_000} min later, then less often. Give the receiver the secret and start it. Then, instead of waiting, have the endpoint verified at once: notewire endpoints update ${printable(endpointId)} --verify`
+  return `The service sends endpoint.verification now. If the receiver does not answer 2xx, the service sends it again ${first / 1_000} s later, then ${second / 60_000} min later, then less often. Give the receiver the secret and start it. Then, instead of waiting, have the endpoint verified at once: ${shellCommand`notewire endpoints update ${endpointId} --verify`}`
 }
 
 const list = (run: Run) =>
@@ -98,7 +98,7 @@ const list = (run: Run) =>
       const client = await openClient(context)
       const found = await client.webhookEndpoints.list({ signal })
       for (const [index, endpoint] of found.entries()) {
-        await output.print(endpoint, `${index === 0 ? '' : '\n'}${endpointLines(endpoint, output)}`)
+        await output.print(endpoint, [...(index === 0 ? [] : ['']), ...endpointLines(endpoint, output)])
       }
       if (found.length === 0) output.tell('There is no endpoint. Register one: notewire endpoints create <url>')
       return EXIT_CODES.done

@@ -6,7 +6,6 @@ import type { Context } from '../../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../../errors/failure.ts'
 import { systemReason } from '../../errors/system-error.ts'
 import { writePrivately } from '../../files/private-file.ts'
-import { printable } from '../../terminal/width.ts'
 
 /**
  * Creates an endpoint or its secret with `make`, and prints both, or writes the secret to the file `secretOut`. The file is created
@@ -38,10 +37,10 @@ export async function keepSecret(
     output.warn(`The secret could not be written to ${secretOut}: ${systemReason(error)}. It is on stdout instead.`)
     return { endpoint: await printSecret(made, output), exitCode: EXIT_CODES.failed }
   }
-  await output.print(
-    { ...endpoint, secret_file: secretOut },
-    `${endpointLines(endpoint, output)}\nSecret    in ${secretOut}`,
-  )
+  await output.print({ ...endpoint, secret_file: secretOut }, [
+    ...endpointLines(endpoint, output),
+    `Secret    in ${secretOut}`,
+  ])
   return { endpoint, exitCode: EXIT_CODES.done }
 }
 
@@ -49,19 +48,19 @@ export async function keepSecret(
 export function endpointLines(
   { endpoint_id, url, events, status }: WebhookEndpoint,
   { paint }: Context['output'],
-): string {
+): readonly string[] {
   const facts = [
-    ['Endpoint', printable(endpoint_id)],
-    ['URL', printable(url ?? 'unknown')],
-    ['Events', printable(events?.join(', ') ?? 'unknown')],
-    ['Status', paint(status === 'active' ? 'green' : 'yellow', printable(status ?? 'unknown'))],
+    ['Endpoint', endpoint_id],
+    ['URL', url ?? 'unknown'],
+    ['Events', events?.join(', ') ?? 'unknown'],
+    ['Status', paint(status === 'active' ? 'green' : 'yellow', status ?? 'unknown')],
   ]
-  return facts.map(([label = '', value]) => `${paint('dim', label.padEnd(8))}  ${value}`).join('\n')
+  return facts.map(([label = '', value]) => `${paint('dim', label.padEnd(8))}  ${value}`)
 }
 
 async function printSecret(made: WebhookEndpointWithSecret, output: Context['output']): Promise<WebhookEndpoint> {
   const { signing_secret, ...endpoint } = made
-  await output.print(made, `${endpointLines(endpoint, output)}\nSecret    ${signing_secret}`)
+  await output.print(made, [...endpointLines(endpoint, output), `Secret    ${signing_secret}`])
   output.warn(
     'The service shows the secret only this once. Store it where the receiver reads it, not in logs or history.',
   )

@@ -97,7 +97,7 @@ async function exportTo(target: string, options: Options, copy: Copy, context: C
     const lines = { after: options.after, signal, onProgress }
     const report =
       target === STDOUT
-        ? await exportLines(copy.mirror, output.printRaw, lines)
+        ? await exportLines(copy.mirror, output.printJson, lines)
         : await writeLinesFile(place, target, (write) => exportLines(copy.mirror, write, lines))
     return await show(report, amount(report.lines, 'note'))
   } finally {

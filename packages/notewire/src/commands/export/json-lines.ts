@@ -4,6 +4,7 @@ import { CommandError } from '../../errors/failure.ts'
 import { isSystemError } from '../../errors/system-error.ts'
 import { beginningOf, removeUnfinished, writePrivately } from '../../files/private-file.ts'
 import { SCHEMA_VERSION } from '../../terminal/output.ts'
+import { printableJson } from '../../terminal/width.ts'
 
 export interface LinesReport {
   readonly lines: number
@@ -20,10 +21,10 @@ export interface LinesOptions {
   readonly onProgress: (done: number) => void
 }
 
-/** Writes one line per note, and waits until each line is written. */
+/** Writes one record per note, and waits until each is written. */
 export async function exportLines(
   mirror: MirrorReader,
-  write: (line: string) => Promise<unknown>,
+  write: (record: object) => Promise<unknown>,
   { after, signal, onProgress }: LinesOptions,
 ): Promise<LinesReport> {
   let lines = 0
@@ -36,7 +37,7 @@ export async function exportLines(
     if (note === undefined && after === undefined) continue
     // Without a position, every note is new to the reader.
     const exported: MirrorChange = after === undefined ? { ...change, kind: 'added' } : change
-    await write(`${JSON.stringify(recordOf(exported, note))}\n`)
+    await write(recordOf(exported, note))
     lines += 1
     if (note?.isSettled === false) incomplete += 1
     onProgress(lines)
@@ -64,20 +65,20 @@ const BUFFER_LENGTH = 256 * 1024
 /**
  * Writes lines to a file that only its owner can read. When it is complete, it replaces the file of an earlier export.
  *
- * @param work  writes the lines, and awaits each
+ * @param work  writes the records, one a line, and awaits each
  * @throws CommandError `export_in_the_way` if the file exists and is not an export
  */
 export async function writeLinesFile<Result>(
   path: string,
   shown: string,
-  work: (write: (line: string) => Promise<void>) => Promise<Result>,
+  work: (write: (record: object) => Promise<void>) => Promise<Result>,
 ): Promise<Result> {
   await rejectForeignFile(path, shown)
   await removeUnfinished(dirname(path))
   return await writePrivately(path, async (file) => {
     let buffer = ''
-    const result = await work(async (line) => {
-      buffer += line
+    const result = await work(async (record) => {
+      buffer += `${printableJson(record)}\n`
       if (buffer.length < BUFFER_LENGTH) return
       await file.writeFile(buffer)
       buffer = ''

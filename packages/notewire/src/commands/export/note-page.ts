@@ -17,7 +17,15 @@ export function notePage(mirrored: MirroredNote, integration = DEFAULT_INTEGRATI
     section('Notes', note.content),
     section('Transcript', transcript === null ? null : transcriptText(transcript)),
   ].flat()
-  return `${blocks.join('\n\n')}\n`.toWellFormed().replaceAll('\0', '\ufffd')
+  return withoutControls(`${blocks.join('\n\n')}\n`.toWellFormed())
+}
+
+/**
+ * Replaces the control characters that a terminal would execute when it shows the file. The marks that Arabic and Hebrew need for the direction
+ * of text stay.
+ */
+function withoutControls(page: string): string {
+  return page.replace(/\r(?!\n)|[\v\f\u0085]/g, '\n').replace(/[^\P{Cc}\t\n\r]/gu, '\ufffd')
 }
 
 /** The integration of files whose front matter names none. */

@@ -23,7 +23,7 @@ export function receivedRecord({ at, tookMs, arrival, judgement, forwarding, ans
   }
 }
 
-export function receivedLines(received: Received, { paint, width }: Output): string {
+export function receivedLines(received: Received, { paint, width }: Output): readonly string[] {
   const { at, judgement, forwarding, answered } = received
   const { refusal, outcome, isVerified } = judgement
   const time = new Date(at).toISOString().slice(11, 19)
@@ -39,7 +39,7 @@ export function receivedLines(received: Received, { paint, width }: Output): str
     outcome?.status === 'stale' ? staleWords(outcome.event, outcome.appliedRevision) : undefined,
     forwarding === undefined ? undefined : forwardingWords(forwarding),
   ]
-  return [head, ...more.flatMap((line) => (line === undefined ? [] : wrap(line, width, ' '.repeat(13))))].join('\n')
+  return [head, ...more.flatMap((line) => (line === undefined ? [] : wrap(line, width, ' '.repeat(13))))]
 }
 
 function wordsWithoutEvent({ arrival, judgement }: Received): string {

@@ -2,6 +2,7 @@ import type { NotesClient } from '@notewire/client'
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import type { Context } from '../../context/context.ts'
 import { EXIT_CODES, type ExitCode, failureOf } from '../../errors/failure.ts'
+import { shellCommand } from '../../terminal/shell-quoted.ts'
 
 /** How long removing the endpoint may take after Ctrl-C. */
 const MAX_MS = 5_000
@@ -34,7 +35,7 @@ export async function register(
       return EXIT_CODES.done
     } catch (error) {
       output.warn(
-        `The endpoint is still registered: ${failureOf(error).message} Remove it: notewire endpoints delete ${endpoint_id}`,
+        `The endpoint is still registered: ${failureOf(error).message} Remove it: ${shellCommand`notewire endpoints delete ${endpoint_id}`}`,
       )
       return EXIT_CODES.failed
     }

@@ -53,15 +53,15 @@ export function pullRecord({ file, isSettled, held, correctAsOf, tookMs, ...repo
   }
 }
 
-export function pullLines(report: PullReport, { paint, width }: Output): string {
+export function pullLines(report: PullReport, { paint, width }: Output): readonly string[] {
   const { added, changed, hidden, removed, tookMs, isSettled, pending } = report
   const mark = isSettled ? paint('green', '✓') : paint('yellow', '!')
   const changes = `${grouped(added)} new, ${grouped(changed)} changed, ${hidden === 0 ? '' : `${grouped(hidden)} hidden, `}${grouped(removed)} removed, in ${spell(tookMs)}`
   return [
     `${mark} ${amount(report.notes, 'note')} in ${report.file.label}`,
-    wrap(paint('dim', changes), width, '  '),
-    ...(isSettled ? [] : [wrap(unsettledWords(pending, report.file), width, '  ')]),
-  ].join('\n')
+    ...wrap(paint('dim', changes), width, '  '),
+    ...(isSettled ? [] : wrap(unsettledWords(pending, report.file), width, '  ')),
+  ]
 }
 
 function unsettledWords(pending: number, { pull }: CopyFile): string {

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CommandError } from '../../errors/failure.ts'
 import { makePrivateFolder } from '../../files/private-file.ts'
+import { printableJson } from '../../terminal/width.ts'
 
 /** A delivery as it was captured, with the bytes of its body unchanged. */
 export interface CapturedDelivery {
@@ -103,6 +104,6 @@ export async function saveCapture(
   // Text that is valid UTF-8 can be read by a person, and is decoded to the same bytes.
   const content = Buffer.from(text).equals(bytes) ? { body: text } : { body_base64: bytes.toString('base64') }
   const capture = { schema_version: 1, received_at, method, path, headers, ...content }
-  await writeFile(join(folder, name), `${JSON.stringify(capture, null, 2)}\n`, { flag: 'wx', mode: 0o600 })
+  await writeFile(join(folder, name), `${printableJson(capture, 2)}\n`, { flag: 'wx', mode: 0o600 })
   return name
 }

@@ -138,7 +138,10 @@ export function verdictRecord({ request, webhookId, ageSeconds, causes, ...verdi
 }
 
 /** A verdict for a person: the cause on the first line, the next step, then the facts. */
-export function describeVerdict(verdict: Verdict, { paint, width }: Pick<Output, 'paint' | 'width'>): string {
+export function describeVerdict(
+  verdict: Verdict,
+  { paint, width }: Pick<Output, 'paint' | 'width'>,
+): readonly string[] {
   const { request, webhookId, causes } = verdict
   const [first, ...others] = causes
   const lines =
@@ -155,7 +158,7 @@ export function describeVerdict(verdict: Verdict, { paint, width }: Pick<Output,
   if (first?.code.startsWith('body_')) {
     lines.push('', '  The bytes of the body, by framework', ...RAW_BODY_BY_FRAMEWORK.map((advice) => `  - ${advice}`))
   }
-  return lines.map((line) => wrap(line.trimStart(), width, line.startsWith(' ') ? '  ' : '')).join('\n')
+  return lines.flatMap((line) => wrap(line.trimStart(), width, line.startsWith(' ') ? '  ' : ''))
 }
 
 const RAW_BODY_BY_FRAMEWORK = [
