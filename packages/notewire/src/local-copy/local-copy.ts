@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
@@ -6,7 +6,7 @@ import { SqliteFolderReadOnlyError, SqliteNotAFileError, sqliteLocation } from '
 import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
-import { shellQuoted } from '../terminal/shell-quoted.ts'
+import { shellCommand } from '../terminal/shell-quoted.ts'
 
 export interface CopyFile {
   /** The path, as the user gave it. */
@@ -44,11 +44,9 @@ export async function copyFileOf({
   const given = await settings.find('integration')
   const label = given === undefined ? shown : `${shown} (integration ${given})`
   const integration = given ?? 'default'
-  const pull = [
-    'notewire pull',
-    ...(shown === DEFAULT_FILE ? [] : [`--database ${/^[\w./-]+$/.test(shown) ? shown : shellQuoted(shown)}`]),
-    ...(given === undefined ? [] : [`--integration ${integration}`]),
-  ].join(' ')
+  const database = shown === DEFAULT_FILE ? '' : shellCommand` --database ${shown}`
+  const pull =
+    shellCommand`notewire pull` + database + (given === undefined ? '' : shellCommand` --integration ${given}`)
   return { shown, label, absolute: resolve(workingFolder, shown), integration, pull }
 }
 
@@ -129,12 +127,16 @@ async function withStore<Result>(
   }
 }
 
-/** Creates the file with mode 600, because it will contain notes. SQLite creates its other files with the same mode. */
+/** Creates the file with mode 600, because it will contain notes, or narrows an empty one. SQLite creates its other files with the same mode. */
 function createFile({ absolute, shown }: CopyFile): void {
-  if (existsSync(absolute)) return
+  const found = statSync(absolute, { throwIfNoEntry: false })
+  if (found !== undefined && (found.size > 0 || !found.isFile())) return
   try {
-    closeSync(openSync(absolute, 'a', 0o600))
+    if (found === undefined) closeSync(openSync(absolute, 'a', 0o600))
+    else chmodSync(absolute, 0o600)
   } catch (error) {
+    // Only the owner of a file can change its mode. Others are told about it.
+    if (found !== undefined) return
     const code = isSystemError(error, 'EACCES', 'EPERM', 'EROFS') ? 'database_readonly' : 'database_failed'
     const message = `${shown} cannot be created: ${systemReason(error)}. Name a file in a folder that exists and that you can write to, with --database.`
     throw new CommandError(code, message)

@@ -4,6 +4,7 @@ import type { ContentPart } from '@notewire/mirror'
 import type { Context } from '../../context/context.ts'
 import { openClient } from '../../context/notes-client.ts'
 import { EXIT_CODES, type ExitCode } from '../../errors/failure.ts'
+import { exposureOf } from '../../local-copy/exposure.ts'
 import { copyFileOf, type KeptCopy, keepCopy } from '../../local-copy/local-copy.ts'
 import { amount, grouped } from '../../terminal/amounts.ts'
 import { adoptKey, firstNotes, keyErrorOf, requireOwnService } from './key-change.ts'
@@ -56,6 +57,8 @@ async function positionBefore(
   request: PullRequest,
   context: Context,
 ): Promise<{ readonly after: string | null }> {
+  const exposure = exposureOf(copy.file)
+  if (exposure !== undefined) context.output.warn(exposure)
   await tellOtherService(client, copy, context)
   if (request.adoptKey) await adoptKey(client, copy, context)
   await requireOwnService(copy, context)
