@@ -10,7 +10,7 @@ import { saveCapture } from '../verify/capture.ts'
 import { receivedLines, receivedRecord } from './describe-received.ts'
 import { eventKeys } from './event-keys.ts'
 import { findService, type RegisteringService } from './find-service.ts'
-import { offerSettings } from './offer-settings.ts'
+import { offerSettings, restoreOldLines } from './offer-settings.ts'
 import { openPort } from './open-port.ts'
 import { type Forward, forwardRaw, forwardResigned, type Received, receiveDeliveries } from './receive.ts'
 import { type Registration, register } from './registration.ts'
@@ -45,6 +45,8 @@ type Options = ReturnType<ReturnType<typeof declare>['opts']>
 async function receiveUntilInterrupted(context: Context, options: Options): Promise<ExitCode> {
   refuseContradictions(options)
   const { settings, clock, signal, output } = context
+  // The settings are read afterwards, without the lines of a process that was killed.
+  if (options.forwardTo !== undefined) await restoreOldLines(context)
   const service = await findService({ ...options, port: portOf(options) }, context)
   await using _mock = service?.mock
   const known = service === undefined ? await settings.requireSecret('signingSecret') : undefined
@@ -53,7 +55,8 @@ async function receiveUntilInterrupted(context: Context, options: Options): Prom
   // The verification arrives at once, and waits for the secret that the answer to the registration contains.
   const secret = Promise.withResolvers<string>()
   if (known !== undefined) secret.resolve(known)
-  const forward = await forwardOf(options, () => secret.promise, context)
+  const ofApplication = async () => service?.folderSecret ?? (await secret.promise)
+  const forward = await forwardOf(options, ofApplication, context)
   // Deliveries are shown after the question about `.env`.
   const ready = Promise.withResolvers<DevelopmentSession | undefined>()
   const show = async (received: Received) => {
@@ -93,10 +96,10 @@ interface DevelopmentSession extends AsyncDisposable {
 
 /** Gives the application its settings, has it verified once it answers, and sends events at the press of a key. */
 async function develop(
-  { client, localUrl, settings: ofMock }: RegisteringService,
+  { client, localUrl, settings: ofMock, folderSecret }: RegisteringService,
   { endpoint_id, secret, verify }: Registration,
   forward: Forward,
-  { yes = false }: { readonly yes?: boolean },
+  { yes, forwardRaw: asTheyCame }: Pick<Options, 'yes' | 'forwardRaw'>,
   context: Context,
 ): Promise<DevelopmentSession> {
   const { settings, prompts } = context
@@ -104,9 +107,14 @@ async function develop(
   createVerifier({ secret })
   const needed = {
     ...ofMock,
-    ...((await settings.findSecret('forwardSecret')) === undefined && { NOTES_SIGNING_SECRET: secret }),
+    ...((await settings.findSecret('forwardSecret')) === undefined && {
+      NOTES_SIGNING_SECRET: asTheyCame ? secret : (folderSecret ?? secret),
+    }),
   }
-  const restoring = await offerSettings({ settings: needed, isAgreed: yes, isPrintable: ofMock !== undefined }, context)
+  const restoring = await offerSettings(
+    { settings: needed, isAgreed: yes === true, isMadeUp: ofMock !== undefined },
+    context,
+  )
   const keys = prompts.available ? prompts.keys(eventKeys(client, endpoint_id, localUrl, context)) : undefined
   const end = async () => {
     keys?.[Symbol.dispose]()

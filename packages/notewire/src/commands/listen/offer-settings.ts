@@ -1,10 +1,11 @@
-import { lstat, open } from 'node:fs/promises'
+import { lstat, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ENV_FILE, loadEnvFile } from '../../configuration/setting-files.ts'
 import type { Context } from '../../context/context.ts'
 import { isSystemError, systemError, systemReason } from '../../errors/system-error.ts'
 import { isAlive, writePrivately } from '../../files/private-file.ts'
 import { readRegularFile } from '../../files/regular-file.ts'
+import { isPublic, markOf } from './own-values.ts'
 import { putBack, type Replacement, setVariables } from './replaced-lines.ts'
 
 interface Offer {
@@ -12,35 +13,34 @@ interface Offer {
   readonly settings: Readonly<Record<string, string>>
   /** Whether the user has agreed already, with `--yes`. */
   readonly isAgreed: boolean
-  /** Whether the values may be printed if they are not written. */
-  readonly isPrintable: boolean
+  /** Whether the key and the secret were made up for a mock service. They may then be printed, and are used again by the next `listen`. */
+  readonly isMadeUp: boolean
 }
 
 type OfferContext = Pick<Context, 'workingFolder' | 'prompts' | 'output'>
 
 /**
- * Writes the settings of an application to `.env`, once the user has agreed. Otherwise it prints them. First it puts back the lines that
- * a killed process replaced.
+ * Writes the settings of an application to `.env`, once the user has agreed. Otherwise it prints them.
  *
  * @returns puts back the lines that were replaced, when it is disposed
  */
 export async function offerSettings(
-  { settings, isAgreed, isPrintable }: Offer,
+  { settings, isAgreed, isMadeUp }: Offer,
   context: OfferContext,
 ): Promise<AsyncDisposable> {
   const { workingFolder, prompts, output } = context
-  await restore((pid) => !isAlive(pid), context)
   const restoring = { [Symbol.asyncDispose]: () => restore((pid) => pid === process.pid, context) }
   const { variables: present } = await loadEnvFile(workingFolder)
   const missing = Object.entries(settings).filter(([name, value]) => present[name] !== value)
   if (missing.length === 0) return restoring
   const names = missing.map(([name]) => name)
-  const replaced = names.filter((name) => present[name])
+  const replaced = names.filter((name) => present[name] && !isPublic(present[name]))
   const question = `Write ${names.join(', ')} to ${ENV_FILE}?${replaced.length === 0 ? '' : ` This replaces ${replaced.join(', ')} until listen ends.`}`
   if (await prompts.confirm(question, isAgreed)) {
     try {
-      const written = await changeEnvFile(workingFolder, (before) => setVariables(before, missing, process.pid))
+      const written = await changeEnvFile(workingFolder, (before) => withVariables(before, missing, isMadeUp))
       output.tell(`Wrote ${names.join(', ')} to ${ENV_FILE}.`)
+      await warnIfExposed(context)
       if (written.length > 0) {
         output.tell(
           `It replaced ${written.join(', ')}: the old line stays in ${ENV_FILE} as a comment, and is put back when listen ends.`,
@@ -51,22 +51,39 @@ export async function offerSettings(
       output.warn(`${ENV_FILE} was not written: ${systemReason(error)}.`)
     }
   }
-  await showSettings(missing, isPrintable, context)
+  await showSettings(missing, isMadeUp, context)
   return restoring
 }
 
-async function showSettings(
-  missing: readonly (readonly [name: string, value: string])[],
-  isPrintable: boolean,
-  { output }: OfferContext,
-): Promise<void> {
-  if (isPrintable) {
+/** Puts back the lines that a killed process replaced. */
+export async function restoreOldLines(context: OfferContext): Promise<void> {
+  await restore((pid) => !isAlive(pid), context)
+}
+
+type Values = readonly (readonly [name: string, value: string])[]
+
+/** Sets variables, and marks the values that are made up. Lines that are put back later, or removed, need no mark. */
+function withVariables(before: string, variables: Values, isMadeUp: boolean): Replacement {
+  const after = setVariables(before, variables, process.pid)
+  const mark = isMadeUp && after.names.length === 0 ? markOf(variables) : undefined
+  if (mark === undefined) return after
+  const beginning = before === '' || before.endsWith('\n') ? before : `${before}\n`
+  return setVariables(`${beginning}${mark}\n`, variables, process.pid)
+}
+
+async function warnIfExposed({ workingFolder, output }: OfferContext): Promise<void> {
+  const { mode } = await stat(join(workingFolder, ENV_FILE))
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return
+  output.warn(`Others can read ${ENV_FILE} (mode ${(mode & 0o777).toString(8)}). Protect it: chmod 600 ${ENV_FILE}`)
+}
+
+async function showSettings(missing: Values, isMadeUp: boolean, { output }: OfferContext): Promise<void> {
+  if (isMadeUp) {
     const lines = missing.map(([name, value]) => `${name}=${value}`)
     const record = Object.fromEntries(missing.map(([name, value]) => [name.toLowerCase(), value]))
-    await output.print(
-      { env: record },
-      `The application needs these settings, for example in ${ENV_FILE}:\n${lines.join('\n')}`,
-    )
+    const heading = `The application needs these settings, for example in ${ENV_FILE}:`
+    // With the mark, the next `listen` knows the values again.
+    await output.print({ env: record }, [heading, markOf(missing) ?? [], lines].flat())
   } else {
     const names = missing.map(([name]) => name).join(', ')
     output.warn(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isPublic } from './own-values.ts'
 
 /**
  * The marks of replaced lines in a file in the format of `.env`. The old line stays as a comment above the new one:
@@ -34,7 +35,7 @@ export function setVariables(
       isPresent = true
       if (previous.trim() === value) return old
       const line = beginning + value
-      if (previous.trim() === '') return line
+      if (previous.trim() === '' || isPublic(previous.trim())) return line
       names.push(name)
       return `${markOf(line, pid)}${old}\n${line}`
     })
