@@ -32,13 +32,19 @@ describe('the program', () => {
     const updates = await fetch(`${program.shown('Console')}/live?page=/console/deliveries`)
     await updates.body?.getReader().read()
     program.child.kill('SIGTERM')
-    expect(await program.ended).toEqual([0, null])
+    expect(await program.ended).toEqual([143, null])
   })
 
-  it('creates the same data for the same seed', async () => {
-    const [one, same, other] = await Promise.all(['7', '7', '8'].map((seed) => ready('--port', '0', '--seed', seed)))
-    expect(one?.shown('API key')).toBe(same?.shown('API key'))
-    expect(one?.shown('API key')).not.toBe(other?.shown('API key'))
+  it('creates the same notes for the same seed, and another key at each start', async () => {
+    const [one, same, other] = await Promise.all(
+      ['7', '7', '8'].map((seed) => ready('--port', '0', '--notes', '2', '--seed', seed)),
+    )
+    const notesOf = async (program: typeof one) => program && (await (await request(program, '/v1/notes')).json()).notes
+    const ids = async (program: typeof one) =>
+      (await notesOf(program)).map(({ note_id }: { note_id: string }) => note_id)
+    expect(await ids(one)).toEqual(await ids(same))
+    expect(await ids(one)).not.toEqual(await ids(other))
+    expect(one?.shown('API key')).not.toBe(same?.shown('API key'))
   })
 
   it('prints the key of each account, which lists the notes of that account only', async () => {
