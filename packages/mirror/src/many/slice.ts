@@ -86,15 +86,21 @@ export async function doSlice(
     const { error } = outcome
     if (outcome.next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
     const ending = endingOf(record, outcome.next, error, context)
-    const { next } = ending
-    const offMs = context.clock.offMs()
-    const now = context.clock.now() + offMs
-    const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
-    const isWritten = await settings.integrations.finish(record, written, now)
-    if (isWritten && !signal.aborted) report(record, next, error, settings)
-    if (isWritten) logEnding(ending, error, outcome.service, settings)
-    return { error, dueAt: isWritten ? written.dueAt : undefined }
+    const dueAt = await schedule(record, ending.next, context)
+    if (dueAt === undefined) return { error, dueAt }
+    if (!signal.aborted) report(record, ending.next, error, settings)
+    logEnding(ending, error, outcome.service, settings)
+    return { error, dueAt }
   })
+}
+
+/** Stores the next work, and returns when it is due. Returns `undefined`, and stores nothing, if another worker has taken the integration. */
+async function schedule(record: IntegrationRecord, next: NextWork, { settings, clock }: SliceContext) {
+  const offMs = clock.offMs()
+  const now = clock.now() + offMs
+  const written = Math.abs(offMs) > CLOCK_SET_MS ? shifted(next, offMs, now) : next
+  const isWritten = await settings.integrations.finish(record, written, now)
+  return isWritten ? written.dueAt : undefined
 }
 
 /** The schedule by a clock that was set during the slice. The next work is due now, because times that were written before may be wrong. */
