@@ -11,8 +11,8 @@ import {
 } from './context/mirror-options.ts'
 import type { SyncOptions, SyncReport } from './context/sync.ts'
 import { Engine } from './engine/engine.ts'
+import { Reporter } from './engine/reporter.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
-import { Reporter } from './reporting/reporter.ts'
 import { run } from './run.ts'
 
 /** Options of `mirror.receiver`: the options of a receiver except those that the mirror sets itself. */

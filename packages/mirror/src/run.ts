@@ -1,10 +1,10 @@
 import { monotonicNow } from '@notewire/protocol'
 import type { MirrorSettings } from './context/mirror-options.ts'
 import type { Engine } from './engine/engine.ts'
+import type { Reporter } from './engine/reporter.ts'
 import { callHook } from './interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS } from './ledger/erasure.ts'
 import { needsAction } from './reporting/lines.ts'
-import type { Reporter } from './reporting/reporter.ts'
 import { backoffAfter } from './rules/backoff.ts'
 import { isFinal, requestedPause } from './service/failures.ts'
 

@@ -1,28 +1,17 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer as createHttp2Server, createSecureServer } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { errorOf } from '../fixtures/error-of.ts'
+import { TLS_OF_LOCALHOST as TLS } from '../fixtures/tls-of-localhost.ts'
 import { nodeFetch } from '../node-fetch.ts'
 import { NotesClient } from '../notes-client.ts'
 import type { NotesClientOptions } from '../options/notes-client-options.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'notewire-network-'))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const file = (name: string) => join(folder, name)
-execFileSync('openssl', [
-  ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=localhost'],
-  ...['-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', file('key.pem'), '-out', file('cert.pem')],
-])
-const TLS = { key: readFileSync(file('key.pem')), cert: readFileSync(file('cert.pem')) }
 const FETCHES: readonly (readonly [string, NotesClientOptions['fetch']])[] = [
   ['the global fetch', undefined],
   ['nodeFetch', nodeFetch],

@@ -45,3 +45,9 @@ export function needsAction(error: unknown): boolean {
   if (error instanceof MirrorError) return error.code === 'key_changed' || error.code === 'key_shared'
   return error instanceof NotesClientError && (error.code === 'unauthorized' || error.code === 'forbidden')
 }
+
+/** When a problem began, and how long it has lasted. */
+export function timesOf(since: number, now: number): { readonly since: string; readonly seconds: number } {
+  const began = Math.min(since, now)
+  return { since: new Date(began).toISOString(), seconds: Math.round((now - began) / 1_000) }
+}

@@ -77,7 +77,7 @@ function keptBytes(body: NodeBody): Uint8Array | undefined {
 }
 
 /** The bytes of a body that a program has kept: as bytes, as an `ArrayBuffer` or as text. */
-export function rawBytesOf(kept: unknown): Uint8Array | undefined {
+function rawBytesOf(kept: unknown): Uint8Array | undefined {
   if (isBytes(kept)) return kept
   if (typeof kept === 'string' && kept !== '') return Buffer.from(kept)
   return Object.prototype.toString.call(kept) === '[object ArrayBuffer]'

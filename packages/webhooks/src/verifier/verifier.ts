@@ -100,7 +100,7 @@ export function verificationSteps({
 }
 
 /** @throws BodyNotRawError */
-export function refuseParsedBody(body: unknown): asserts body is Uint8Array | string {
+function refuseParsedBody(body: unknown): asserts body is Uint8Array | string {
   if (typeof body !== 'string' && !isBytes(body)) throw new BodyNotRawError()
 }
 

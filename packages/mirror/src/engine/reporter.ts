@@ -1,14 +1,14 @@
 import { NotewireError } from '@notewire/protocol'
 import type { MirrorSettings } from '../context/mirror-options.ts'
 import type { SyncReport } from '../context/sync.ts'
-import { reportOf, type WorkDone } from '../engine/engine.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
+import { needsAction, type Occurrence, timesOf } from '../reporting/lines.ts'
+import type { MirrorLog } from '../reporting/mirror-log.ts'
+import { ProblemRecord } from '../reporting/problem-record.ts'
 import { codeOf, type ProblemChange } from '../rules/problem-rule.ts'
 import { isSilent } from '../rules/silence-rule.ts'
-import { needsAction, type Occurrence } from './lines.ts'
-import type { MirrorLog } from './mirror-log.ts'
-import { ProblemRecord } from './problem-record.ts'
+import { reportOf, type WorkDone } from './engine.ts'
 
 /** Records how the work of one mirror ends, and logs when a problem begins, changes and ends. */
 export class Reporter {
@@ -79,10 +79,4 @@ function occurrenceOf({ kind }: ProblemChange, error: unknown): Occurrence {
   // All errors of the service and of the mirror itself are known.
   if (!(error instanceof NotewireError)) return 'store-begun'
   return kind === 'begun' ? 'sync-begun' : 'sync-changed'
-}
-
-/** When a problem began, and how long it has lasted. */
-export function timesOf(since: number, now: number): { readonly since: string; readonly seconds: number } {
-  const began = Math.min(since, now)
-  return { since: new Date(began).toISOString(), seconds: Math.round((now - began) / 1_000) }
 }
