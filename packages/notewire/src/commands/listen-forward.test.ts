@@ -110,6 +110,28 @@ describe('listen --forward-to without a key', () => {
     await second.saw(/forwarded: 204[\s\S]*A mock notes service runs here/)
   })
 
+  it('writes to .env if the user only presses Enter, unless a line would be replaced', async () => {
+    const cwd = await temporaryFolder()
+    const started = inTerminal(['--forward-to', 'http://127.0.0.1:1', ...LOCAL], { cwd })
+    await started.saw(/to \.env\?/)
+    started.type('\r')
+    await started.saw(/Wrote NOTES_BASE_URL, NOTES_API_KEY, NOTES_SIGNING_SECRET to \.env\./)
+    started.type('q')
+    await started.ended
+
+    const other = await temporaryFolder()
+    const content = `NOTES_SIGNING_SECRET=${aSecret}\n`
+    await writeFile(join(other, '.env'), content)
+    const service = await mockService()
+    const replacing = inTerminal(['--forward-to', 'http://127.0.0.1:1'], { cwd: other, env: service.env })
+    await replacing.saw(/This[\s│]+replaces[\s│]+NOTES_SIGNING_SECRET/)
+    replacing.type('\r')
+    await replacing.saw(/Keys: /)
+    replacing.type('q')
+    await replacing.ended
+    expect(await readFile(join(other, '.env'), 'utf8')).toBe(content)
+  })
+
   it('writes nothing after a no, and prints the settings instead', async () => {
     const cwd = await temporaryFolder()
     const app = await application(204)

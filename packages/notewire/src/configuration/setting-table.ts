@@ -41,7 +41,7 @@ export const PLAIN_SETTINGS = {
     '--notes-field <name>',
     'NOTES_LIST_FIELD',
     text,
-    'the field of the list response that contains the notes (open point 1)',
+    'the field of the list response that contains the notes; notes by default',
   ),
   database: setting(
     '--database <file>',

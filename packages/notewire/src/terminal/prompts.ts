@@ -17,9 +17,10 @@ export interface Prompts {
   /**
    * Asks a question, unless the user has agreed already with `--yes`.
    *
+   * @param enterAgrees  whether Enter alone agrees: only where a yes changes nothing that the user had
    * @returns whether the user agrees; `false` if the user cannot be asked
    */
-  confirm(question: string, isAgreed?: boolean): Promise<boolean>
+  confirm(question: string, isAgreed?: boolean, enterAgrees?: boolean): Promise<boolean>
   /** Reads the terminal key by key until it is disposed. `q` and Ctrl-C interrupt the run. Only if {@link Prompts.available}. */
   keys(press: (key: string) => void): Disposable
 }
@@ -51,10 +52,10 @@ export function createPrompts(screen: Screen, { stdin, signal, json, interrupt }
       const { password } = await import('@clack/prompts')
       return answered<string>(await password({ message: shownText(message), mask: ' ', ...streams }))
     },
-    async confirm(message, isAgreed = false) {
+    async confirm(message, isAgreed = false, enterAgrees = false) {
       if (isAgreed || !available) return isAgreed
       const { confirm } = await import('@clack/prompts')
-      return answered<boolean>(await confirm({ message: shownText(message), initialValue: false, ...streams }))
+      return answered<boolean>(await confirm({ message: shownText(message), initialValue: enterAgrees, ...streams }))
     },
     keys(press) {
       const read = (typed: Buffer) => {

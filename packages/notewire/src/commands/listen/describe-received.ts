@@ -35,7 +35,7 @@ export function receivedLines(received: Received, { paint, width }: Output): rea
   const head = `${paint('dim', time)}  ${mark}  ${status}  ${cut(what, width - 18)}`
   const more = [
     refusal === undefined ? undefined : paint('red', `${refusal.reason}: ${refusal.detail}`),
-    outcome?.status === 'duplicate' ? 'a duplicate: it was processed before' : undefined,
+    outcome?.status === 'duplicate' ? 'a duplicate: it arrived before' : undefined,
     outcome?.status === 'stale' ? staleWords(outcome.event, outcome.appliedRevision) : undefined,
     forwarding === undefined ? undefined : forwardingWords(forwarding),
   ]

@@ -36,7 +36,7 @@ export async function offerSettings(
   const names = missing.map(([name]) => name)
   const replaced = names.filter((name) => present[name] && !isPublic(present[name]))
   const question = `Write ${names.join(', ')} to ${ENV_FILE}?${replaced.length === 0 ? '' : ` This replaces ${replaced.join(', ')} until listen ends.`}`
-  if (await prompts.confirm(question, isAgreed)) {
+  if (await prompts.confirm(question, isAgreed, replaced.length === 0)) {
     try {
       const written = await changeEnvFile(workingFolder, (before) => withVariables(before, missing, isMadeUp))
       output.tell(`Wrote ${names.join(', ')} to ${ENV_FILE}.`)
