@@ -16,12 +16,14 @@ const erase = database.prepare('DELETE FROM transcripts WHERE note_id = ?')
 
 const mirror = createMirror({
   client: new NotesClient(), // reads NOTES_BASE_URL and NOTES_API_KEY
-  store: sqliteMirror(path),
-  hooks: { onProblem: ({ error, noteId }) => console.error(noteId, error) },
+  store: sqliteMirror(path), // problems are logged to the console
 })
 const receiver = mirror.receiver({ secret: () => process.env['NOTES_SIGNING_SECRET'] })
 const app = express().post('/webhooks/notes', expressHandler(receiver))
-const server = app.listen(Number(process.env['PORT'] ?? 3000))
+const server = app.listen(Number(process.env['PORT'] ?? 3000), (error) => {
+  if (error) throw error
+  console.log('listening')
+})
 
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
@@ -40,6 +42,7 @@ await Promise.all([
           else if (change.parts.includes('transcript') && change.transcript !== null) {
             const { noteId, hashes, transcriptVersion, recordingSessionId, transcript } = change
             insert.run(noteId, hashes.transcript, transcriptVersion, recordingSessionId, transcript.text)
+            console.log('transcript of', noteId)
           }
         }
         // The rows and the position of the consumer are committed together.
