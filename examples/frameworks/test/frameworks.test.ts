@@ -14,12 +14,13 @@ const FRAMEWORKS = [
   { name: 'astro', build: 'astro build', start: 'node dist/server/entry.mjs' },
   { name: 'nuxt', build: 'nuxt build', start: 'node .output/server/index.mjs' },
   { name: 'react-router', build: 'react-router build', start: 'react-router-serve build/server/index.js' },
+  { name: 'nest-fastify', build: undefined, start: 'node server.ts' },
 ] as const
 
 for (const { name, build, start } of FRAMEWORKS) {
   it(`${name} receives`, async () => {
     const cwd = join(import.meta.dirname, '..', name)
-    await promisify(exec)(build, { cwd })
+    if (build !== undefined) await promisify(exec)(build, { cwd })
 
     await using service = await createNotesService()
     const { url: baseUrl } = await service.listen()

@@ -3,6 +3,8 @@ const UNKNOWN_ISSUER = [
   'If your company did, set NODE_EXTRA_CA_CERTS to its PEM file.',
 ] as const
 
+const NO_ROUTE = 'Check the URL and the network. Behind a proxy, set HTTPS_PROXY and NODE_USE_ENV_PROXY=1.'
+
 const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
   EACCES: ['permission denied', 'Check who owns it and its permissions.'],
   EADDRINUSE: ['the port is taken', 'Choose another with --port.'],
@@ -13,17 +15,17 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   EDQUOT: ['the disk quota is used up', 'Free some space, then run the command again.'],
   EEXIST: ['it exists already', 'Name another, or move it away.'],
   EFBIG: ['it is too large', 'Name another file.'],
-  EHOSTUNREACH: ['the host cannot be reached', 'Check the network, then try again.'],
+  EHOSTUNREACH: ['the host cannot be reached', NO_ROUTE],
   EISDIR: ['it is a folder', 'Name a file.'],
   ELOOP: ['its symbolic links lead in a circle', 'Name another path.'],
   EMFILE: ['too many files are open', 'Close some programs, then run the command again.'],
   EMLINK: ['it is a symbolic link', 'Name the file itself.'],
   ENAMETOOLONG: ['the path is too long', 'Name a shorter one.'],
-  ENETUNREACH: ['the network cannot be reached', 'Check the network, then try again.'],
+  ENETUNREACH: ['the network cannot be reached', NO_ROUTE],
   ENOENT: ['there is no such file or folder', 'Check the path.'],
   ENOSPC: ['the disk is full', 'Free some space, then run the command again.'],
   ENOTDIR: ['part of the path is not a folder', 'Check the path.'],
-  ENOTFOUND: ['there is no host with that name', 'Check the URL and the network.'],
+  ENOTFOUND: ['there is no host with that name', NO_ROUTE],
   ENXIO: ['it is not a file', 'Name a file.'],
   EPROTO: ['it does not speak https', 'If it is an http server, write http:// in the URL.'],
   EPERM: ['the operation is not permitted', 'Check who owns it and its permissions.'],
@@ -39,7 +41,7 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host name', 'Check the URL.'],
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: ['it accepts HTTP/2 only', 'Enable HTTP/1.1.'],
   UND_ERR_ABORTED: ['a proxy refused the connection', 'Check HTTPS_PROXY.'],
-  ETIMEDOUT: ['nothing answered in time', 'Check the URL and the network, then try again.'],
+  ETIMEDOUT: ['nothing answered in time', NO_ROUTE],
 }
 
 const UNKNOWN = [
