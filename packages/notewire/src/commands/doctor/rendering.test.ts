@@ -21,6 +21,7 @@ describe('a report', () => {
 
   it('shows failures before warnings', async () => {
     const text = renderText(await aReport(), PLAIN)
+    expect(text).toContain('\nNot tested\n')
     const marks = [...text.matchAll(/^(✗|!) (?:failed|warned)/gm)].map(([, mark]) => mark).join('')
     expect(marks).toMatch(/^✗+!+$/)
   })

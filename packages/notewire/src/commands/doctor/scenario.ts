@@ -93,7 +93,7 @@ function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outco
   return async (examination) => {
     const { effects } = examination
     if (effects === undefined) {
-      return notTested('this needs --effects-url, where the receiver lists the events that it applied')
+      return notTested('a test build can list the events that it applied, for --effects-url')
     }
     try {
       return await run({ ...examination, effects })

@@ -17,7 +17,7 @@ export const secretChecks = group('Secrets', [
     fix: DECODE_BASE64URL,
     accepts: signedWithSecret('needs padding', (encodedKey) => encodedKey.length % 4 !== 0),
   }),
-  must('secret.beginning', 'a delivery signed with a secret that begins like "whsec_whsec"', '§5, secret', {
+  must('secret.beginning', 'a delivery signed with a secret whose key begins with "w", "h", "s", "e", "c" or "_"', '§5, secret', {
     fix: 'Remove the prefix "whsec_" as a whole: text.removeprefix("whsec_") in Python, not lstrip("whsec_"), which also removes the letters w, h, s, e, c and _ that follow it.',
     accepts: signedWithSecret('begins with w, h, s, e, c or _ after the prefix', (encodedKey) =>
       BEGINNING.test(encodedKey),
