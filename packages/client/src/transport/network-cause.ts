@@ -13,13 +13,14 @@ interface NetworkCause {
 export const UNSENT_CODES = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']
 
 const ISSUER =
-  'This machine does not know who issued the certificate of the host. If your company did, set NODE_EXTRA_CA_CERTS to its PEM file before the program starts.'
+  'This machine does not know who issued the certificate of the host. If your company did, set NODE_EXTRA_CA_CERTS to its PEM file before the program starts, not in .env.'
 const DATES =
   'The certificate of the host has expired or is not valid yet. Check the clock of this machine, or renew the certificate.'
 const NO_TLS =
   'The server does not speak TLS at this port, or accepts HTTP/2 without HTTP/1.1 only. Begin the base URL with http:// for a plain server on this machine, or name the port for https.'
 const NO_HTTP = 'The server does not speak HTTP/1.1, perhaps HTTP/2 only. Enable HTTP/1.1, or name another port.'
-const REFUSED = 'The proxy refused the connection. Check HTTPS_PROXY, with its user name and password.'
+const REFUSED =
+  'The proxy refused the connection. Check HTTPS_PROXY, with its user name and password, or add the host to NO_PROXY.'
 const BLOCKED = 'fetch sends no request to this port, which other protocols use. Let the service use another port.'
 
 /** A text that ends with a space does not say what to do. The base URL is to be checked then. */

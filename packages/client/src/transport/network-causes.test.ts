@@ -50,7 +50,7 @@ describe.each(FETCHES)('the error of a call with %s', (_, fetch) => {
 
   it('names NODE_EXTRA_CA_CERTS if the issuer of the certificate is unknown', async () => {
     const message = await messageFrom(`https://127.0.0.1:${await portOf(createHttpsServer(TLS))}`)
-    expect(message).toMatch(/issued.*NODE_EXTRA_CA_CERTS/)
+    expect(message).toMatch(/issued.*NODE_EXTRA_CA_CERTS.*not in \.env/)
   })
 })
 
@@ -133,7 +133,9 @@ describe.each(['HTTPS_PROXY', 'https_proxy'])('a proxy in %s', (variable) => {
     const server = createHttpServer().on('connect', (_, socket) =>
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
     )
-    expect(await messageBehind(`http://127.0.0.1:${await portOf(server)}`)).toMatch(/proxy refused.*HTTPS_PROXY/)
+    expect(await messageBehind(`http://127.0.0.1:${await portOf(server)}`)).toMatch(
+      /proxy refused.*HTTPS_PROXY.*add the host to NO_PROXY/,
+    )
   })
 })
 

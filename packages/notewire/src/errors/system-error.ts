@@ -1,6 +1,6 @@
 const UNKNOWN_ISSUER = [
   'this machine does not know who issued its certificate',
-  'If your company did, set NODE_EXTRA_CA_CERTS to its PEM file.',
+  'If your company did, set NODE_EXTRA_CA_CERTS to its PEM file in the environment, not in .env.',
 ] as const
 
 const NO_ROUTE = 'Check the URL and the network. Behind a proxy, set HTTPS_PROXY and NODE_USE_ENV_PROXY=1.'
@@ -40,7 +40,7 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   CERT_NOT_YET_VALID: ['its certificate is not valid yet', 'Check the clock of this machine.'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host name', 'Check the URL.'],
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: ['it accepts HTTP/2 only', 'Enable HTTP/1.1.'],
-  UND_ERR_ABORTED: ['a proxy refused the connection', 'Check HTTPS_PROXY.'],
+  UND_ERR_ABORTED: ['a proxy refused the connection', 'Check HTTPS_PROXY, or add the host to NO_PROXY.'],
   ETIMEDOUT: ['nothing answered in time', NO_ROUTE],
 }
 
