@@ -17,19 +17,24 @@ export const secretChecks = group('Secrets', [
     fix: DECODE_BASE64URL,
     accepts: signedWithSecret('needs padding', (encodedKey) => encodedKey.length % 4 !== 0),
   }),
-  must('secret.beginning', 'a delivery signed with a secret whose key begins with "w", "h", "s", "e", "c" or "_"', '§5, secret', {
-    fix: 'Remove the prefix "whsec_" as a whole: text.removeprefix("whsec_") in Python, not lstrip("whsec_"), which also removes the letters w, h, s, e, c and _ that follow it.',
-    accepts: signedWithSecret('begins with w, h, s, e, c or _ after the prefix', (encodedKey) =>
-      BEGINNING.test(encodedKey),
-    ),
-    // Rejecting the secret is this mistake only if the receiver accepts the key without the letters.
-    diagnose: async ({ secrets, deliver }, exchange, seen) => {
-      const { encodedKey } = secrets.find((secret) => BEGINNING.test(secret.encodedKey)) ?? secrets[0]
-      const cut = signerWithKey(Buffer.from(encodedKey.replace(BEGINNING, ''), 'base64url'))
-      if (isAccepted((await deliver({ signer: cut })).reply)) return failed(exchange, seen)
-      return notTested('the receiver rejects this secret for another reason')
+  must(
+    'secret.beginning',
+    'a delivery signed with a secret whose key begins with "w", "h", "s", "e", "c" or "_"',
+    '§5, secret',
+    {
+      fix: 'Remove the prefix "whsec_" as a whole: text.removeprefix("whsec_") in Python, not lstrip("whsec_"), which also removes the letters w, h, s, e, c and _ that follow it.',
+      accepts: signedWithSecret('begins with w, h, s, e, c or _ after the prefix', (encodedKey) =>
+        BEGINNING.test(encodedKey),
+      ),
+      // Rejecting the secret is this mistake only if the receiver accepts the key without the letters.
+      diagnose: async ({ secrets, deliver }, exchange, seen) => {
+        const { encodedKey } = secrets.find((secret) => BEGINNING.test(secret.encodedKey)) ?? secrets[0]
+        const cut = signerWithKey(Buffer.from(encodedKey.replace(BEGINNING, ''), 'base64url'))
+        if (isAccepted((await deliver({ signer: cut })).reply)) return failed(exchange, seen)
+        return notTested('the receiver rejects this secret for another reason')
+      },
     },
-  }),
+  ),
   must(
     'secret.rotation',
     'a delivery signed with the second secret of a rotation',
