@@ -45,6 +45,14 @@ describe('an example compiles as a separate module', () => {
   })
 })
 
+// Express 5 passes the error of a port that is in use to this callback. Without a parameter, the program would end without a word.
+describe('the callback of listen in an example for Express takes the error', () => {
+  const express = examples.filter(({ code }) => /from 'express'/.test(code) && /\.listen\(/.test(code))
+  it.each(express.map((block) => [`${block.file}:${block.line}`, block.code] as const))('%s', (_place, code) => {
+    expect(code).not.toMatch(/\.listen\([^\n=]*\(\) =>/)
+  })
+})
+
 describe('an example that begins with the path of a file shows that file', () => {
   const shown = blocks.flatMap(({ code, ...place }) => {
     const [, path, rest] = /^(?:\/\/|--) (examples\/\S+)\n(.*)$/s.exec(code) ?? []

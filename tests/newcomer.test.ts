@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PackedPackage, packPackages } from '../scripts/pack-packages.ts'
-import { followReadme, followTutorial, installAsNewcomer } from './newcomer/walk.ts'
+import {
+  followExactlyOnce,
+  followNewTranscripts,
+  followReadme,
+  followTutorial,
+  installAsNewcomer,
+} from './newcomer/walk.ts'
+import { startPostgres } from './servers/index.ts'
 
 const TEN_MINUTES = 600_000
 
@@ -35,5 +42,21 @@ describe('a newcomer with an empty folder', () => {
     expect(printed).toMatch(/The receiver passes the checks that ran\.\n0 failed, 0 warned/)
     expect(printed.match(/: transcript ready, summary \w+/g)?.length).toBeGreaterThan(1)
     expect(printed).toMatch(/2 notes were read/)
+  })
+
+  it('sees a new transcript with the program of the page on new transcripts', async () => {
+    const project = join(folder, 'new-transcripts')
+    await installAsNewcomer(project, 'docs/mirror/new-transcripts.md', packed)
+    expect(await followNewTranscripts(project)).toMatch(/^listening\n.*transcript of note_/s)
+  })
+
+  it('finds a note in the table of the page on transactions', async () => {
+    await using postgres = await startPostgres()
+    const project = join(folder, 'exactly-once')
+    await installAsNewcomer(project, 'docs/receiving/exactly-once.md', packed)
+    const printed = await followExactlyOnce(project, await postgres.createDatabase('app'))
+    expect(JSON.parse(printed)).toMatchObject([
+      { note_id: expect.stringMatching(/^note_/), transcript: expect.any(String) },
+    ])
   })
 })

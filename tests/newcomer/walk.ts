@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { PackedPackage } from '../../scripts/pack-packages.ts'
 import { run, WORKSPACE } from '../../scripts/run.ts'
 import { blocksOfMarkdown } from '../docs/code-blocks.ts'
@@ -47,6 +47,28 @@ export async function followTutorial(folder: string): Promise<string> {
   return [received, checked, read, await steps.node('mirror.ts'), await steps.node('mirror.ts')].join('')
 }
 
+/**
+ * Runs the program of the page on new transcripts.
+ *
+ * @returns what it printed
+ */
+export async function followNewTranscripts(folder: string): Promise<string> {
+  await using steps = await startReceiver(folder, 'docs/mirror/new-transcripts.md', { file: 'new-transcripts.ts' })
+  return await steps.endNote(/^transcript of note_\w+$/m)
+}
+
+/**
+ * Runs the program of the page on transactions with an empty database.
+ *
+ * @returns the rows of its table, as JSON
+ */
+export async function followExactlyOnce(folder: string, databaseUrl: string): Promise<string> {
+  const environment = { DATABASE_URL: databaseUrl }
+  await using steps = await startReceiver(folder, 'docs/receiving/exactly-once.md', { environment })
+  await steps.endNote(/listening/)
+  return await run(process.execPath, ['--input-type=module', '--eval', PRINT_COPIES], folder, environment)
+}
+
 interface Steps extends AsyncDisposable {
   /** Has the service end a note. @returns what the receiver has printed, once that has what is sought */
   endNote(sought: RegExp): Promise<string>
@@ -58,14 +80,23 @@ interface Steps extends AsyncDisposable {
   node(file: string): Promise<string>
 }
 
-/** Writes the files of a page, starts `listen` and `receiver.ts`, and waits until the endpoint is active. */
-async function startReceiver(folder: string, path: string): Promise<Steps> {
+interface ReceiverProgram {
+  readonly file?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+/** Writes the files of a page, starts `listen` and the receiver, and waits until the endpoint is active. */
+async function startReceiver(
+  folder: string,
+  path: string,
+  { file: program = 'receiver.ts', environment = {} }: ReceiverProgram = {},
+): Promise<Steps> {
   const port = await freePort()
   const baseUrl = `http://127.0.0.1:${await freePort()}`
   const url = `http://localhost:${port}/webhooks/notes`
   for (const { code } of blocksOfMarkdown(path, page(path))) {
     const name = /^\/\/ (\S+\.ts)\n/.exec(code)?.[1]
-    if (name !== undefined) await writeFile(join(folder, name), code.replaceAll('3000', `${port}`))
+    if (name !== undefined) await writeFile(join(folder, basename(name)), code.replaceAll('3000', `${port}`))
   }
 
   const programs = new AsyncDisposableStack()
@@ -73,7 +104,7 @@ async function startReceiver(folder: string, path: string): Promise<Steps> {
   const args = ['notewire', 'listen', '--yes', '--forward-to', url, '--base-url', baseUrl]
   const listening = programs.use(start('npx', args, folder))
   await listening.printed(/^Wrote .* to \.env/m)
-  const receiver = programs.use(start(process.execPath, ['--env-file=.env', 'receiver.ts'], folder))
+  const receiver = programs.use(start(process.execPath, ['--env-file=.env', program], folder, environment))
   await receiver.printed(/listening/)
   await listening.printed(/204 +endpoint\.verification/)
   await run(process.execPath, ['--env-file=.env', '--input-type=module', '--eval', WAIT_UNTIL_ACTIVE], folder)
@@ -94,6 +125,20 @@ const WAIT_UNTIL_ACTIVE = `
   import { NotesClient } from '@notewire/client'
   const { webhookEndpoints } = new NotesClient()
   for (const { endpoint_id } of await webhookEndpoints.list()) await webhookEndpoints.waitUntilActive(endpoint_id)
+`
+
+// The receiver prints nothing about a note.
+const PRINT_COPIES = `
+  import { setTimeout } from 'node:timers/promises'
+  import { Pool } from 'pg'
+  const pool = new Pool({ connectionString: process.env.DATABASE_URL })
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const { rows } = await pool.query('SELECT * FROM copies')
+    if (rows.length > 0) console.log(JSON.stringify(rows))
+    if (rows.length > 0) break
+    await setTimeout(100)
+  }
+  await pool.end()
 `
 
 function page(path: string): string {
