@@ -12,11 +12,18 @@ const RESOLUTIONS = [
   ['bundler', 'preserve'],
 ] as const
 
+// No package of the workspace needs them: users of Workers who do not generate their types install them.
+const WORKERS_TYPES = '@cloudflare/workers-types@5.20261117.1'
+
 let consumer: Consumer
 beforeAll(async () => {
   consumer = await installConsumer()
   const imports = exportedEntries(consumer).map((entry, index) => `export * as entry${index} from '${entry}'`)
   await writeFile(join(consumer.folder, 'every-entry.ts'), `${imports.join('\n')}\n`)
+  // The declarations of Fastify itself need @types/node.
+  const withoutFastify = imports.filter((line) => !line.endsWith("/fastify'"))
+  await writeFile(join(consumer.folder, 'entries-without-node.ts'), `${withoutFastify.join('\n')}\n`)
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', WORKERS_TYPES], consumer.folder)
 })
 afterAll(() => rm(consumer.folder, { recursive: true }))
 
@@ -28,9 +35,17 @@ describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
   it.each(RESOLUTIONS)(
     'resolves and accepts every entry with moduleResolution %s',
     async (moduleResolution, module) => {
-      await check(name, moduleResolution, module, 'every-entry.ts', 'entry-calls.ts')
+      await check(name, moduleResolution, module, ['every-entry.ts', 'entry-calls.ts'])
     },
   )
+
+  it.each([
+    ['nothing but the DOM', [], ['dom', 'dom.iterable']],
+    ['the types of Workers', ['@cloudflare/workers-types'], []],
+  ])('accepts every entry without @types/node, with %s', async (_, types, lib) => {
+    const bare = { types, lib: ['es2023', 'esnext.disposable', ...lib], skipLibCheck: false }
+    await check(name, 'bundler', 'preserve', ['entries-without-node.ts'], bare)
+  })
 
   it.each([
     ['{ secret }', /^ {2}Property 'on' is missing in type '\{ secret: .*\}'/m],
@@ -44,7 +59,7 @@ describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
   ])('explains the mistake in createReceiver(%s) in one error', async (options, explanation) => {
     const lines = ["import { createReceiver } from '@notewire/webhooks'", "const secret = 'whsec_'", 'void secret']
     await writeFile(join(consumer.folder, 'mistake.ts'), [...lines, `createReceiver(${options})`].join('\n'))
-    const checked = await check(name, 'nodenext', 'nodenext', 'mistake.ts').then(() => 'no error', String)
+    const checked = await check(name, 'nodenext', 'nodenext', ['mistake.ts']).then(() => 'no error', String)
     expect(checked).toMatch(explanation)
     expect(checked).not.toContain('No overload')
     expect(checked.match(/error TS/g)).toHaveLength(1)
@@ -52,11 +67,17 @@ describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
 
   it('fails for an entry that does not exist', async () => {
     await writeFile(join(consumer.folder, 'nothing.ts'), `export * from '@notewire/webhooks/nothing'\n`)
-    await expect(check(name, 'nodenext', 'nodenext', 'nothing.ts')).rejects.toThrow('@notewire/webhooks/nothing')
+    await expect(check(name, 'nodenext', 'nodenext', ['nothing.ts'])).rejects.toThrow('@notewire/webhooks/nothing')
   })
 })
 
-async function check(name: string, moduleResolution: string, module: string, ...files: string[]): Promise<void> {
+async function check(
+  name: string,
+  moduleResolution: string,
+  module: string,
+  files: readonly string[],
+  options: object = {},
+): Promise<void> {
   const compilerOptions = {
     moduleResolution,
     module,
@@ -66,6 +87,7 @@ async function check(name: string, moduleResolution: string, module: string, ...
     strict: true,
     skipLibCheck: false,
     noEmit: true,
+    ...options,
   }
   await writeFile(join(consumer.folder, 'tsconfig.check.json'), JSON.stringify({ compilerOptions, files }))
   await compile(name, '--project', 'tsconfig.check.json')

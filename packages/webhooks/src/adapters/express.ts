@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
+import type { NodeRequest, NodeResponse } from './node-types.ts'
 
 /**
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
@@ -22,7 +22,7 @@ import { answerNodeRequest } from './node-request.ts'
  */
 export function expressHandler(
   receiver: RespondingReceivers,
-): (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void {
+): (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void) => void {
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
     requireNodeRequest('expressHandler', request, response)

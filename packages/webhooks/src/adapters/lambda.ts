@@ -67,7 +67,7 @@ export function lambdaHandler(
   options: LambdaHandlerOptions = {},
 ): (event: LambdaHttpEvent) => Promise<LambdaHttpResult> {
   requireReceiver('lambdaHandler', receiver)
-  refuseUnknownOptions('lambdaHandler', options, ['integrationOf'])
+  refuseUnknownOptions('lambdaHandler', options, { integrationOf: true })
   const { integrationOf = ({ pathParameters }) => routeParameter(pathParameters) } = options
   return async (event) => {
     const method = methodOf(event)

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { NotewireError } from '@notewire/protocol'
 import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import { attemptOf, responseOf } from '../delivering/web-attempt.ts'
@@ -6,6 +5,7 @@ import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { hostValue } from './node-body.ts'
 import { answerNodeRequest } from './node-request.ts'
+import type { NodeRequest, NodeResponse } from './node-types.ts'
 
 /**
  * Mounts the receivers of many integrations in the app router of Next, in a file below a folder `[integration]`. A receiver of one
@@ -53,7 +53,7 @@ export function routeHandler(
  */
 export function pagesHandler(
   receiver: RespondingReceivers,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   requireReceiver('pagesHandler', receiver)
   return async (request, response) => {
     requireNodeRequest('pagesHandler', request, response)
@@ -70,6 +70,6 @@ export function pagesHandler(
 }
 
 // A custom server that runs Next may have kept the raw bytes.
-function wasParsedByNext(request: IncomingMessage): boolean {
+function wasParsedByNext(request: NodeRequest): boolean {
   return hostValue(request, 'body') !== undefined && !('rawBody' in request)
 }

@@ -98,7 +98,7 @@ function wasParsed(body: unknown): boolean {
 }
 
 /** A property that the host may compute when it is read: on Vercel, `body` throws if the body is not JSON. */
-export function hostValue(request: IncomingMessage, name: 'body' | 'rawBody'): unknown {
+export function hostValue(request: object, name: 'body' | 'rawBody'): unknown {
   try {
     return (request as { readonly body?: unknown; readonly rawBody?: unknown })[name]
   } catch {

@@ -3,6 +3,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { readNodeBody } from './node-body.ts'
+import type { NodeRequest, NodeResponse } from './node-types.ts'
 
 /** They do not describe a payload that a hook has put in place of the body, such as the decompressed body. */
 const OF_THE_BODY_SENT = ['content-encoding', 'content-length']
@@ -28,10 +29,13 @@ export interface RequestDetails {
 /** Answers a request of `node:http`, from a server or from a framework such as Express. */
 export async function answerNodeRequest(
   receiver: RespondingReceivers,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { url = '/', integration, payload = request, keptByPlugin }: RequestDetails,
+  givenRequest: NodeRequest,
+  givenResponse: NodeResponse,
+  details: RequestDetails,
 ): Promise<void> {
+  // The adapters have checked what they were given.
+  const [request, response] = [givenRequest as IncomingMessage, givenResponse as ServerResponse]
+  const { url = '/', integration, payload = request, keptByPlugin } = details
   const answer = await receiver.respond({
     method: request.method ?? '',
     path: pathOf(url),

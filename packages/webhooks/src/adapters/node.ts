@@ -1,17 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { refuseUnknownOptions } from '@notewire/protocol'
 import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import type { RespondingReceiver, RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { findIntegration, type IntegrationOf, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
+import type { NodeRequest, NodeResponse } from './node-types.ts'
 
 /** The options of `nodeHandler`, for the receivers of many integrations. */
 export interface NodeHandlerOptions {
   /** Finds the id of the integration in a request, such as the last segment of its path. If it throws, the answer is 404. */
-  readonly integrationOf: IntegrationOf<IncomingMessage>
+  readonly integrationOf: IntegrationOf<NodeRequest>
 }
 
-type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
 
 /**
  * Mounts a receiver in a server of `node:http`. It answers every request that it gets: set the receiver's option `path` if it is
@@ -31,7 +31,7 @@ export function nodeHandler(receiver: RespondingReceiver): NodeHandler
 export function nodeHandler(receivers: RespondingReceivers, options: NodeHandlerOptions): NodeHandler
 export function nodeHandler(receiver: RespondingReceivers, options: Partial<NodeHandlerOptions> = {}): NodeHandler {
   requireReceiver('nodeHandler', receiver)
-  refuseUnknownOptions('nodeHandler', options, ['integrationOf'])
+  refuseUnknownOptions('nodeHandler', options, { integrationOf: true })
   const { integrationOf } = options
   return (request, response) => {
     requireNodeRequest('nodeHandler', request, response)
