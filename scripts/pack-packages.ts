@@ -7,6 +7,7 @@ export interface PackedPackage {
   readonly name: string
   /** Its folder in the workspace. */
   readonly folder: string
+  /** That of the workspace. The published one has no `devDependencies` and no scripts. */
   readonly manifest: PackageManifest
   /** The path of the tarball. */
   readonly tarball: string
@@ -36,7 +37,8 @@ export async function packPackages(destination: string): Promise<PackedPackage[]
 }
 
 async function pack(folder: string, manifest: PackageManifest, destination: string): Promise<PackedPackage> {
-  const report = await run(tool('pnpm'), ['pack', '--json', '--pack-destination', destination], folder)
+  const withHooks = `--config.pnpmfile=${join(WORKSPACE, 'scripts/published-manifest.cjs')}`
+  const report = await run(tool('pnpm'), [withHooks, 'pack', '--json', '--pack-destination', destination], folder)
   const { filename, files }: { filename: string; files: { path: string }[] } = JSON.parse(report)
   return { name: manifest.name, folder, manifest, tarball: filename, files: files.map(({ path }) => path) }
 }

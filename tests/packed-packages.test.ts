@@ -44,6 +44,15 @@ it('all six packages are packed', () => {
   expect(consumer.packages.map(({ name }) => name).sort()).toEqual([...names, 'notewire'])
 })
 
+it('no published package.json has devDependencies or scripts', async () => {
+  for (const { name } of consumer.packages) {
+    const manifest = JSON.parse(await readFile(join(consumer.folder, 'node_modules', name, 'package.json'), 'utf8'))
+    expect(Object.keys(manifest)).toEqual(expect.arrayContaining(['name', 'version', 'exports', 'dependencies']))
+    expect(manifest).not.toHaveProperty('devDependencies')
+    expect(manifest).not.toHaveProperty('scripts')
+  }
+})
+
 it('has a call for every exported entry', () => {
   expect(Object.keys(answers).sort()).toEqual(exportedEntries(consumer).sort())
 })
