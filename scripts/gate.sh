@@ -21,6 +21,7 @@ conclude() {
     const { readdirSync, readFileSync } = require('node:fs');
     const runs = readdirSync('$TEST_RESULTS').map((file) => JSON.parse(readFileSync('$TEST_RESULTS/' + file, 'utf8')));
     const sum = (field) => runs.reduce((total, run) => total + run[field], 0);
-    sum('numPassedTests') + ' passed, ' + sum('numFailedTests') + ' failed'"
+    const skipped = sum('numPendingTests') + sum('numTodoTests')
+    sum('numPassedTests') + ' passed, ' + sum('numFailedTests') + ' failed, ' + skipped + ' skipped'"
 }
 trap conclude EXIT

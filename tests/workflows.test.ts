@@ -37,7 +37,7 @@ describe.each(workflows)('%s', (_file, text) => {
   it('sets up Node.js before npm, except in containers with Node.js', () => {
     for (const job of jobsOf(text)) {
       const usesNpm = job.search(/^ +(- run: )?(npm|npx|node|\.github\/publish\.sh) /m)
-      if (usesNpm === -1 || job.includes('container: node:')) continue
+      if (usesNpm === -1 || /^ +image: node:/m.test(job)) continue
       expect(job.slice(0, usesNpm)).toContain('uses: actions/setup-node@')
     }
   })
@@ -64,6 +64,18 @@ function jobsOf(text: string): string[] {
     .split(/^(?= {2}\w+:$)/m)
     .slice(1)
 }
+
+it('ends a run of the gates with the numbers of passed, failed and skipped tests', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'notewire-gates-'))
+  const [people, rest] = [
+    { numPassedTests: 7, numFailedTests: 0, numPendingTests: 2, numTodoTests: 1 },
+    { numPassedTests: 5, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 },
+  ].map((report) => JSON.stringify(report))
+  const write = `mkdir test-results; echo '${people}' > test-results/people.json; echo '${rest}' > test-results/rest.json`
+  const printed = await run('bash', ['-c', `source ${join(WORKSPACE, 'scripts/gate.sh')}; ${write}`], folder)
+  expect(printed.trimEnd().split('\n').at(-1)).toBe('12 passed, 1 failed, 3 skipped')
+  await rm(folder, { recursive: true })
+})
 
 describe('publishing', () => {
   it('uses the identity of its workflow, in a job that runs only npm', () => {

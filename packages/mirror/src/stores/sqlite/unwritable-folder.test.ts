@@ -14,7 +14,8 @@ const READ_COPY = join(import.meta.dirname, 'fixtures/read-copy.ts')
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : []
 
 const run = (...[program = '', ...args]: readonly string[]) => spawnSync(program, args).status === 0
-const canMount = process.getuid?.() === 0 && run('unshare', '--mount', 'true')
+// In CI nothing is left out: what is missing there fails.
+const canMount = process.env['CI'] !== undefined || (process.getuid?.() === 0 && run('unshare', '--mount', 'true'))
 
 /** Shows every tmpfs as nfs4: this machine has no network file system. */
 const AS_NETWORK = `--import=data:text/javascript,${encodeURIComponent(`
