@@ -102,7 +102,7 @@ export class Notes {
    * ```
    */
   changes(query: ChangesQuery = {}, options: ChangesOptions = {}): AsyncIterable<ChangesPage> {
-    refuseUnknownOptions('notes.changes', query, ['after'])
+    refuseUnknownOptions('notes.changes', query, { after: true })
     const { limit, clock, ...callOptions } = options
     return createChanges(
       async (listQuery, cursor) => {

@@ -106,27 +106,27 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     ...createReader(open, integration, clock),
     ...createConsumers(open, { integration, clock, log, hooks }),
     async sync(syncOptions = {}) {
-      refuseUnknownOptions('mirror.sync', syncOptions, ['signal', 'scan'])
+      refuseUnknownOptions('mirror.sync', syncOptions, { signal: true, scan: true })
       refuseNoSignal(syncOptions.signal)
       requireWord('scan', syncOptions.scan, ['when-due', 'now', 'never'])
       return await reporter.call(() => engine.sync(syncOptions), syncOptions.signal)
     },
     async settle(settleOptions = {}) {
-      refuseUnknownOptions('mirror.settle', settleOptions, ['signal'])
+      refuseUnknownOptions('mirror.settle', settleOptions, { signal: true })
       refuseNoSignal(settleOptions.signal)
       return await reporter.call(() => engine.settle(settleOptions), settleOptions.signal)
     },
     async work(workOptions = {}) {
-      refuseUnknownOptions('mirror.work', workOptions, ['signal'])
+      refuseUnknownOptions('mirror.work', workOptions, { signal: true })
       refuseNoSignal(workOptions.signal)
       return await reporter.call(() => engine.work(workOptions), workOptions.signal)
     },
     async run(runOptions) {
-      refuseUnknownOptions('mirror.run', runOptions, ['signal'])
+      refuseUnknownOptions('mirror.run', runOptions, { signal: true })
       return await run(engine, settings, reporter, requireSignal('mirror.run', runOptions.signal))
     },
     receiver(receiverOptions) {
-      refuseUnknownOptions('mirror.receiver', receiverOptions, ['secret', 'path', ...RECEIVER_OPTIONS])
+      refuseUnknownOptions('mirror.receiver', receiverOptions, { secret: true, path: true, ...RECEIVER_OPTIONS })
       return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.receive(event) })
     },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),

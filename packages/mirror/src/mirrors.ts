@@ -138,7 +138,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
 
   return {
     async add(integration, addOptions = {}) {
-      refuseUnknownOptions('mirrors.add', addOptions, ['endpoint', 'saveSecret'])
+      refuseUnknownOptions('mirrors.add', addOptions, { endpoint: true, saveSecret: true })
       const { endpoint: url, saveSecret } = addOptions
       requireIntegration(integration)
       if (url !== undefined) {
@@ -165,7 +165,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     async resume(integration, resumeOptions = {}) {
-      refuseUnknownOptions('mirrors.resume', resumeOptions, ['adoptKey'])
+      refuseUnknownOptions('mirrors.resume', resumeOptions, { adoptKey: true })
       const { adoptKey = false } = resumeOptions
       await open()
       const { generation } = await recordOf(integrations, requireIntegration(integration))
@@ -198,7 +198,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       }),
 
     async work(workOptions) {
-      refuseUnknownOptions('mirrors.work', workOptions, ['budgetMs', 'signal', 'integration'])
+      refuseUnknownOptions('mirrors.work', workOptions, { budgetMs: true, signal: true, integration: true })
       refuseNoSignal(workOptions.signal)
       const { budgetMs, signal = never, integration } = workOptions
       if (!(typeof budgetMs === 'number' && budgetMs > 0))
@@ -215,7 +215,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     async run(runOptions) {
-      refuseUnknownOptions('mirrors.run', runOptions, ['signal', 'concurrency'])
+      refuseUnknownOptions('mirrors.run', runOptions, { signal: true, concurrency: true })
       const signal = requireSignal('mirrors.run', runOptions.signal)
       const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
       await open()
@@ -250,7 +250,12 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     async list(listOptions = {}) {
-      refuseUnknownOptions('mirrors.list', listOptions, ['state', 'hasHeldRemovals', 'after', 'limit'])
+      refuseUnknownOptions('mirrors.list', listOptions, {
+        state: true,
+        hasHeldRemovals: true,
+        after: true,
+        limit: true,
+      })
       const { after = '', limit = 100, ...which } = listOptions
       requireCount('limit', limit)
       await open()

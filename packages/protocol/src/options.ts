@@ -12,6 +12,15 @@ export class OptionError extends NotewireError<'option_invalid'> {
 }
 
 /**
+ * The names of options: an object with every name, so that it does not compile when a name is forgotten or unknown, or a list of names that
+ * come from such an object.
+ */
+type OptionNames<Options> = { readonly [Name in KeyOf<Options>]: true } | readonly string[]
+
+/** The names of the options of every member of a union. */
+type KeyOf<Options> = Options extends unknown ? keyof Options : never
+
+/**
  * Refuses unknown options, because a misspelt option would silently do nothing, and options that are not an object.
  *
  * The error suggests a known option that the unknown one resembles: `baseURL` is answered with `baseUrl`, `timeout`
@@ -20,14 +29,15 @@ export class OptionError extends NotewireError<'option_invalid'> {
  * @param aliases  option names of other libraries that do not resemble ours, each with our name: `token` for `apiKey`
  * @throws {@link OptionError} with the unknown option, the option that is probably meant, and all known options
  */
-export function refuseUnknownOptions(
+export function refuseUnknownOptions<Options extends object>(
   maker: string,
-  options: object,
-  known: readonly string[],
+  options: Options,
+  known: OptionNames<Options>,
   aliases?: ReadonlyMap<string, string>,
 ): void {
-  refuseOptionsBut(maker, options, known, (option) => {
-    const meant = aliases?.get(option) ?? known.find((each) => resembles(option, each))
+  const names = namesIn(known)
+  refuseOptionsBut(maker, options, names, (option) => {
+    const meant = aliases?.get(option) ?? names.find((each) => resembles(option, each))
     const unit = meant?.endsWith('Ms') ? ', in milliseconds' : ''
     return meant ? `Did you mean "${meant}"${unit}? ` : ''
   })
@@ -39,20 +49,25 @@ export function refuseUnknownOptions(
  * @param suggest  returns a sentence about an unknown option that ends in a space, or an empty string
  * @throws {@link OptionError} with the unknown option and all known options
  */
-export function refuseOptionsBut(
+export function refuseOptionsBut<Options extends object>(
   maker: string,
-  options: object,
-  known: readonly string[],
+  options: Options,
+  known: OptionNames<Options>,
   suggest: (option: string) => string = () => '',
 ): void {
-  const advice = `It takes: ${known.join(', ')}.`
+  const names = namesIn(known)
+  const advice = `It takes: ${names.join(', ')}.`
   if (!options || typeof options !== 'object') {
     throw new OptionError('options', `${maker} needs an object of options. ${advice}`)
   }
   for (const option of Object.keys(options)) {
-    if (known.includes(option)) continue
+    if (names.includes(option)) continue
     throw new OptionError(option, `${maker} has no option "${option}". ${suggest(option)}${advice}`)
   }
+}
+
+function namesIn(known: object): readonly string[] {
+  return Array.isArray(known) ? known : Object.keys(known)
 }
 
 /**

@@ -37,7 +37,7 @@ export async function explainDelivery(
   secret: string | SecretList,
   options: UnwrapOptions = {},
 ): Promise<DeliveryExplanation> {
-  refuseUnknownOptions('explainDelivery', options, ['toleranceSeconds', 'clock'])
+  refuseUnknownOptions('explainDelivery', options, { toleranceSeconds: true, clock: true })
   const { toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, clock = { now: () => Date.now() } } = options
   refuseTolerance(toleranceSeconds)
   refuseNotRaw(body)

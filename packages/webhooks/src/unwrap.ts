@@ -46,7 +46,7 @@ export async function unwrap(
   secret: string | SecretList | undefined,
   options: UnwrapOptions = {},
 ): Promise<WebhookEvent> {
-  refuseUnknownOptions('unwrap', options, ['toleranceSeconds', 'clock'])
+  refuseUnknownOptions('unwrap', options, { toleranceSeconds: true, clock: true })
   const { checkHeadersOf, checkSignature } = verificationSteps({ ...options, secret: secret ?? '' })
   refuseNotRaw(body)
   const checked = checkHeadersOf(headers)

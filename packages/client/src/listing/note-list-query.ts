@@ -18,7 +18,7 @@ export interface NoteListQuery {
  * @throws `OptionError` for an invalid cursor or date, and for an unknown name, which would silently list too much
  */
 export function encodeNoteListQuery(query: NoteListQuery): URLSearchParams {
-  refuseUnknownOptions('notes.list', query, ['limit', 'cursor', 'updated_after', 'include_deleted'])
+  refuseUnknownOptions('notes.list', query, { limit: true, cursor: true, updated_after: true, include_deleted: true })
   const { limit, cursor, updated_after, include_deleted } = query
   const parameters = new URLSearchParams()
   if (limit !== undefined) parameters.set('limit', `${limit}`)

@@ -212,7 +212,7 @@ function prepareReplaced(): OptionError {
 }
 
 function checked<Context extends NoteHandlerContext>(options: NoteHandlersOptions<Context>) {
-  refuseUnknownOptions('noteHandlers', options, ['changed', 'removed', 'parts', 'requireKeyProof'])
+  refuseUnknownOptions('noteHandlers', options, { changed: true, removed: true, parts: true, requireKeyProof: true })
   const { changed, removed, parts = PARTS, requireKeyProof = true } = options
   for (const [name, value] of Object.entries({ changed, removed })) {
     if (typeof value === 'function') continue

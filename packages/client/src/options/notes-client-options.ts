@@ -72,16 +72,16 @@ export interface ClientSettings {
   readonly hooks: NotesClientHooks
 }
 
-const OPTION_NAMES: readonly (keyof NotesClientOptions)[] = [
-  'baseUrl',
-  'apiKey',
-  'notesField',
-  'fetch',
-  'timeoutMs',
-  'totalTimeoutMs',
-  'maxRetries',
-  'hooks',
-]
+const OPTION_NAMES: Readonly<Record<keyof NotesClientOptions, true>> = {
+  baseUrl: true,
+  apiKey: true,
+  notesField: true,
+  fetch: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  hooks: true,
+}
 /** The names of options in other libraries, with our names. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ['token', 'apiKey'],
@@ -91,7 +91,12 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['host', 'baseUrl'],
   ['endpoint', 'baseUrl'],
 ])
-const HOOK_NAMES: readonly (keyof NotesClientHooks)[] = ['onRequest', 'onResponse', 'onRetry', 'onDrift']
+const HOOK_NAMES: Readonly<Record<keyof NotesClientHooks, true>> = {
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  onDrift: true,
+}
 
 /** @throws `OptionError` for the first invalid option */
 export function resolveOptions(options: NotesClientOptions): ClientSettings {

@@ -148,7 +148,13 @@ export function createConsumers<Transaction>(
   }
 }
 
-const OPTIONS: readonly (keyof ConsumeOptions)[] = ['name', 'from', 'batchSize', 'apply', 'signal']
+const OPTIONS: Readonly<Record<keyof ConsumeOptions, true>> = {
+  name: true,
+  from: true,
+  batchSize: true,
+  apply: true,
+  signal: true,
+}
 
 function requireName(name: unknown): string {
   if (typeof name === 'string' && name !== '') return name

@@ -77,21 +77,27 @@ export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'l
 /** `Options` with every option required and defined. */
 export type Complete<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> }
 
-const OPTIONS: readonly (keyof MirrorOptions)[] = [
-  'client',
-  'store',
-  'integration',
-  'keep',
-  'concurrency',
-  'pollEveryMs',
-  'scanEveryMs',
-  'hooks',
-  'logger',
-  'clock',
-]
+const OPTIONS: Readonly<Record<keyof MirrorOptions, true>> = {
+  client: true,
+  store: true,
+  integration: true,
+  keep: true,
+  concurrency: true,
+  pollEveryMs: true,
+  scanEveryMs: true,
+  hooks: true,
+  logger: true,
+  clock: true,
+}
 
 /** The options of a receiver that every mirror accepts. */
-export const RECEIVER_OPTIONS = ['toleranceSeconds', 'maxBodyBytes', 'hooks', 'logger', 'clock'] as const
+export const RECEIVER_OPTIONS = {
+  toleranceSeconds: true,
+  maxBodyBytes: true,
+  hooks: true,
+  logger: true,
+  clock: true,
+} as const
 
 /** Names of these options in other libraries. */
 const ALIASES: ReadonlyMap<string, string> = new Map([

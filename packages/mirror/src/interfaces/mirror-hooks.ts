@@ -72,14 +72,14 @@ export interface WorkEnd {
   readonly error: unknown
 }
 
-export const HOOKS: readonly (keyof MirrorHooks)[] = [
-  'onProgress',
-  'onProblem',
-  'onRemovalsHeld',
-  'onContradiction',
-  'onAudit',
-  'aroundWork',
-]
+export const HOOKS: Readonly<Record<keyof MirrorHooks, true>> = {
+  onProgress: true,
+  onProblem: true,
+  onRemovalsHeld: true,
+  onContradiction: true,
+  onAudit: true,
+  aroundWork: true,
+}
 
 /** Runs work inside the hook that wraps it. */
 export function workInside<Result>(

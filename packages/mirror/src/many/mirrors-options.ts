@@ -158,26 +158,26 @@ export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep' | 
 /** How long the log collects what happens to several integrations for one line, in milliseconds. */
 const COLLECT_MS = 5_000
 
-const OPTIONS: readonly (keyof MirrorsOptions)[] = [
-  'store',
-  'connect',
-  'keep',
-  'pollEveryMs',
-  'scanEveryMs',
-  'hooks',
-  'logger',
-  'clock',
-]
-const HOOKS: readonly (keyof MirrorsHooks)[] = [
-  'onProblem',
-  'onRemovalsHeld',
-  'onParked',
-  'onResumed',
-  'onServicePaused',
-  'onContradiction',
-  'onAudit',
-  'aroundWork',
-]
+const OPTIONS: Readonly<Record<keyof MirrorsOptions, true>> = {
+  store: true,
+  connect: true,
+  keep: true,
+  pollEveryMs: true,
+  scanEveryMs: true,
+  hooks: true,
+  logger: true,
+  clock: true,
+}
+const HOOKS: Readonly<Record<keyof MirrorsHooks, true>> = {
+  onProblem: true,
+  onRemovalsHeld: true,
+  onParked: true,
+  onResumed: true,
+  onServicePaused: true,
+  onContradiction: true,
+  onAudit: true,
+  aroundWork: true,
+}
 
 /** @throws OptionError with the first invalid option, and the fix */
 export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings {

@@ -13,7 +13,7 @@ export function receiverOf(
   open: () => Promise<unknown>,
   onHint: () => void,
 ): Receivers {
-  refuseUnknownOptions('mirrors.receivers', options, ['secretOf', ...RECEIVER_OPTIONS])
+  refuseUnknownOptions('mirrors.receivers', options, { secretOf: true, ...RECEIVER_OPTIONS })
   const { integrations, clock } = settings
   const { secretOf } = options
   requireFunction('secretOf', secretOf, 'Pass a function that returns the signing secret of an integration.')

@@ -106,7 +106,13 @@ export interface MirrorReaderOptions<Transaction = never> {
 export function openMirror<Transaction = never>(
   options: MirrorReaderOptions<Transaction>,
 ): MirrorReader & MirrorConsumers<Transaction> {
-  refuseUnknownOptions('openMirror', options, ['store', 'integration', 'hooks', 'logger', 'clock'])
+  refuseUnknownOptions('openMirror', options, {
+    store: true,
+    integration: true,
+    hooks: true,
+    logger: true,
+    clock: true,
+  })
   const { integration = 'default', hooks = {}, logger = console, clock = systemClock } = options
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
@@ -144,7 +150,7 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
       return visibleNotes(await (await open()).listNotes(integration, { noteId }))[0]
     },
     list(options = {}) {
-      refuseUnknownOptions('mirror.list', options, ['after'])
+      refuseUnknownOptions('mirror.list', options, { after: true })
       return list(options.after ?? '')
     },
     async search(text, limit = 20) {
@@ -159,7 +165,7 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
       return words.length === 0 ? [] : visibleNotes(await (await open()).listNotes(integration, { words, limit }))
     },
     changes(options = {}) {
-      refuseUnknownOptions('mirror.changes', options, ['after', 'follow', 'signal'])
+      refuseUnknownOptions('mirror.changes', options, { after: true, follow: true, signal: true })
       refuseNoSignal(options.signal)
       return changes(options)
     },

@@ -47,13 +47,13 @@ export interface ReceiverHooks {
     | undefined
 }
 
-export const HOOKS: readonly (keyof ReceiverHooks)[] = [
-  'onOutcome',
-  'onQueued',
-  'onOverdue',
-  'onVerified',
-  'onRefused',
-  'onErrorAnswer',
-  'onDrift',
-  'aroundEvent',
-]
+export const HOOKS: Readonly<Record<keyof ReceiverHooks, true>> = {
+  onOutcome: true,
+  onQueued: true,
+  onOverdue: true,
+  onVerified: true,
+  onRefused: true,
+  onErrorAnswer: true,
+  onDrift: true,
+  aroundEvent: true,
+}

@@ -25,28 +25,28 @@ import type {
   TransactionOptions,
 } from './receiver-options.ts'
 
-const PROCESSING_OPTIONS: readonly ProcessingOption[] = [
-  'on',
-  'onUnknown',
-  'prepare',
-  'store',
-  'queue',
-  'revisionGate',
-  'dedupWindowMs',
-  'handlerTimeoutMs',
-]
+const PROCESSING_OPTIONS: Readonly<Record<ProcessingOption, true>> = {
+  on: true,
+  onUnknown: true,
+  prepare: true,
+  store: true,
+  queue: true,
+  revisionGate: true,
+  dedupWindowMs: true,
+  handlerTimeoutMs: true,
+}
 
-const SHARED_OPTIONS: readonly (keyof AnyOptions<never>)[] = [
+const SHARED_OPTIONS: Readonly<Record<keyof AnyOptions<never>, true>> = {
   ...PROCESSING_OPTIONS,
-  'sink',
-  'toleranceSeconds',
-  'maxBodyBytes',
-  'waitUntil',
-  'hooks',
-  'logger',
-  'logErrorMessages',
-  'clock',
-]
+  sink: true,
+  toleranceSeconds: true,
+  maxBodyBytes: true,
+  waitUntil: true,
+  hooks: true,
+  logger: true,
+  logErrorMessages: true,
+  clock: true,
+}
 
 /** The names of these options in other libraries. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
@@ -64,7 +64,12 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
  * @throws OptionError naming the option and the fix
  */
 export function resolveReceiverOptions<Transaction>(options: AnyOptions<Transaction> & OneIntegration) {
-  refuseUnknownOptions('createReceiver', options, ['secret', ...SHARED_OPTIONS, 'integration', 'path'], ALIASES)
+  refuseUnknownOptions(
+    'createReceiver',
+    options,
+    { secret: true, ...SHARED_OPTIONS, integration: true, path: true },
+    ALIASES,
+  )
   const { secret, integration = 'default', path } = options
   if (typeof secret === 'function' && secret.length > 0) {
     throw new OptionError(
@@ -83,7 +88,7 @@ export function resolveReceiverOptions<Transaction>(options: AnyOptions<Transact
  * @throws OptionError naming the option and the fix
  */
 export function resolveReceiversOptions<Transaction>(options: AnyOptions<Transaction> & ManyIntegrations) {
-  refuseUnknownOptions('createReceivers', options, ['secretOf', ...SHARED_OPTIONS], ALIASES)
+  refuseUnknownOptions('createReceivers', options, { secretOf: true, ...SHARED_OPTIONS }, ALIASES)
   const { secretOf } = options
   refuseWrongValues({ secretOf })
   return { ...resolveOptions(options), secretOf }
@@ -159,7 +164,7 @@ function isOfTransactions<Transaction>(
 
 function refuseSinkWithHandlers<Transaction>(options: AnyOptions<Transaction>): void {
   if (options.sink === undefined) return
-  for (const option of PROCESSING_OPTIONS) {
+  for (const option of Object.keys(PROCESSING_OPTIONS) as ProcessingOption[]) {
     if (options[option] === undefined) continue
     throw new OptionError(
       option,

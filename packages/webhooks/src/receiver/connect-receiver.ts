@@ -67,7 +67,7 @@ export function connectReceiver<Transaction>(
   async function close(given?: CloseOptions): Promise<number> {
     // `process.once('SIGTERM', receiver.close)` passes the name of the signal.
     const options: CloseOptions = typeof given === 'object' ? given : {}
-    refuseUnknownOptions('close', options, ['graceMs'])
+    refuseUnknownOptions('close', options, { graceMs: true })
     const { graceMs = 10_000 } = options
     refuseWrongValues({ graceMs })
     const [running, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])

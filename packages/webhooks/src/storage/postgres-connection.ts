@@ -48,7 +48,7 @@ export function refuseWrongPostgres(maker: string, pool: PostgresConnection, opt
       'pool has no method "query". Pass a Pool of pg, or an object with query(text, values), not a promise.',
     )
   }
-  refuseUnknownOptions(maker, options, ['schema', 'migrate'])
+  refuseUnknownOptions(maker, options, { schema: true, migrate: true })
   const { schema, migrate } = options
   // No character that could end a quoted identifier, a string or the body of a function.
   if (schema !== undefined && !/^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(schema)) {

@@ -18,7 +18,7 @@ const MAX_RECORDS = 1_000_000
  * @throws OptionError for an unknown option or an invalid clock
  */
 export function memoryStore(options: { readonly clock?: Clock | undefined } = {}): ReceiverStore {
-  refuseUnknownOptions('memoryStore', options, ['clock'])
+  refuseUnknownOptions('memoryStore', options, { clock: true })
   const { clock = systemClock } = options
   refuseWithoutMethods('clock', clock, ['now'])
   return new MemoryStore(clock)

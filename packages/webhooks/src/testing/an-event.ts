@@ -58,7 +58,7 @@ const newEventId = () => `evt_${crypto.randomUUID()}`
 
 /** Creates an event of a kind that the contract does not define. */
 export function anUnknownEvent(traits: { readonly eventId?: string; readonly noteId?: string } = {}): UnknownEvent {
-  refuseUnknownOptions('anUnknownEvent', traits, ['eventId', 'noteId'])
+  refuseUnknownOptions('anUnknownEvent', traits, { eventId: true, noteId: true })
   return {
     event_id: traits.eventId ?? newEventId(),
     event_type: 'note.pinned' as UnknownEventKind,

@@ -62,7 +62,7 @@ export type Verifier = (body: Uint8Array | string, headers: AttemptHeaders) => P
  * ```
  */
 export function createVerifier(options: VerifierOptions): Verifier {
-  refuseOptionsBut('createVerifier', options, ['secret', 'toleranceSeconds', 'clock'])
+  refuseOptionsBut('createVerifier', options, { secret: true, toleranceSeconds: true, clock: true })
   const { checkHeadersOf, checkSignature } = verificationSteps(options)
   return async (body, headers) => {
     refuseParsedBody(body)

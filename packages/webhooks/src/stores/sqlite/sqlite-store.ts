@@ -55,7 +55,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export function sqliteStore(database: string | SqliteDriver<never>, options: SqliteStoreOptions = {}): SqliteStore {
-  refuseUnknownOptions('sqliteStore', options, ['clock'])
+  refuseUnknownOptions('sqliteStore', options, { clock: true })
   const { clock } = options
   if (clock !== undefined) refuseWithoutMethods('clock', clock, ['now'])
   const driver = driverOf(database, {
