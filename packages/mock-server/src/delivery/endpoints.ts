@@ -1,13 +1,10 @@
 import type { EventKind, NoteEvent } from '@notewire/protocol'
 import type { Timeline } from '../clock/timeline.ts'
-import { randomBytes } from '../seed/random-secrets.ts'
 import type { Contract } from '../variants/contract-variants.ts'
 import type { Integration } from '../world/integration.ts'
 import type { DeliveryEngine } from './delivery-engine.ts'
 import { type Endpoint, type EndpointTrigger, stateAfter } from './endpoint.ts'
-import { keyOfSecret, SigningSecrets } from './signing-secrets.ts'
-
-const SIGNING_KEY_BYTES = 32
+import { keyOfSecret, randomSigningKey, SigningSecrets } from './signing-secrets.ts'
 
 interface EndpointChanges {
   readonly url?: string | undefined
@@ -41,10 +38,7 @@ export class Endpoints {
     const endpoint: Endpoint = {
       endpoint_id: makeIdentifier('endpoint'),
       integration,
-      secrets: new SigningSecrets(
-        () => randomBytes(SIGNING_KEY_BYTES),
-        firstSecret === undefined ? undefined : keyOfSecret(firstSecret),
-      ),
+      secrets: new SigningSecrets(randomSigningKey, firstSecret === undefined ? undefined : keyOfSecret(firstSecret)),
       created_at: this.#parts.timeline.now(),
       url,
       events: [...new Set(events)],

@@ -1,6 +1,7 @@
 import { SIGNING_SECRET_PREFIX } from '@notewire/protocol'
 import { decodeBase64Url, encodeBase64Url } from 'hono/utils/encode'
 import { Webhook } from 'standardwebhooks'
+import { randomBytes } from '../seed/random-secrets.ts'
 
 /** How long deliveries are also signed with a replaced secret, in milliseconds: 24 h (open point 14). */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
@@ -25,6 +26,18 @@ function signingSecretOf(key: Uint8Array<ArrayBuffer>): SigningSecret {
     text: SIGNING_SECRET_PREFIX + encodeBase64Url(key.buffer).replace(/(?<!=)=+$/, ''),
     sign: ({ webhook_id, body, at }) => webhook.sign(webhook_id, new Date(at), body),
   }
+}
+
+const SIGNING_KEY_BYTES = 32
+
+/**
+ * A random key whose base64url text begins with "_", and needs padding. It shows faults of receivers that other secrets hide: standard base64 has
+ * no "_", and `lstrip('whsec_')` removes it together with the prefix.
+ */
+export function randomSigningKey(): Uint8Array<ArrayBuffer> {
+  const key = randomBytes(SIGNING_KEY_BYTES)
+  key[0] = 0xfc | (key[0] ?? 0)
+  return key
 }
 
 /** The bytes of a secret: `whsec_` and base64url text. */
