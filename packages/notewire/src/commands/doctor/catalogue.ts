@@ -4,8 +4,12 @@ import { bodyChecks } from './checks/body.ts'
 import { connectionChecks } from './checks/connection.ts'
 import { effectChecks } from './checks/effect.ts'
 import { eventChecks } from './checks/event.ts'
+import { forgedEffectChecks } from './checks/forged-effect.ts'
 import { forgeryChecks } from './checks/forgery.ts'
 import { headerChecks } from './checks/header.ts'
+import { identifierChecks } from './checks/identifier.ts'
+import { memoryChecks } from './checks/memory.ts'
+import { orderChecks } from './checks/order.ts'
 import { repetitionChecks } from './checks/repetition.ts'
 import { secretChecks } from './checks/secret.ts'
 import { signatureChecks } from './checks/signature.ts'
@@ -22,6 +26,10 @@ export const CHECKS: readonly Check[] = [
   ...eventChecks,
   ...repetitionChecks,
   ...effectChecks,
+  ...orderChecks,
+  ...identifierChecks,
+  ...forgedEffectChecks,
+  ...memoryChecks,
   ...answerChecks,
 ]
 

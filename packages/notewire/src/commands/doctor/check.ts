@@ -1,5 +1,6 @@
 import type { DeliveryTraits } from './delivery.ts'
 import type { Examination } from './examination.ts'
+import { causeOfLoss } from './lost-event.ts'
 import { describeExchange, type Exchange, isAccepted, isRejected, type Reply } from './send.ts'
 
 export interface Check {
@@ -146,11 +147,15 @@ type Drafted = Variant | readonly Variant[] | AsyncIterable<Variant> | string
 /** Sends deliveries until the receiver fails for one of them. */
 async function answersAll(
   examination: Examination,
-  { answer, isMetBy }: Expectation,
+  expectation: Expectation,
   drafted: Drafted,
-  { diagnose, atOnce = false }: Pick<AnswerTest, 'diagnose' | 'atOnce'>,
+  {
+    diagnose = expectation === ACCEPTED ? failsToAccept : undefined,
+    atOnce = false,
+  }: Pick<AnswerTest, 'diagnose' | 'atOnce'>,
 ): Promise<Outcome> {
   if (typeof drafted === 'string') return notTested(drafted)
+  const { answer, isMetBy } = expectation
   let warning: Outcome | undefined
   let seen: string | undefined
   for await (const { what, exchange } of exchangesOf(examination, drafted, atOnce)) {
@@ -162,6 +167,11 @@ async function answersAll(
     warning ??= outcome
   }
   return warning ?? (seen === undefined ? notTested('the receiver accepts no event that this needs') : passed(seen))
+}
+
+async function failsToAccept(examination: Examination, exchange: Exchange, seen: string): Promise<Outcome> {
+  const lost = await causeOfLoss(examination, exchange)
+  return failed(exchange, seen, lost?.cause)
 }
 
 async function* exchangesOf({ deliver }: Examination, drafted: Exclude<Drafted, string>, atOnce: boolean) {

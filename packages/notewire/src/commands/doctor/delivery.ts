@@ -153,6 +153,18 @@ export function eventBody(kind = 'note.updated', data: Fields = {}, fields: Fiel
   return JSON.stringify(testEvent(kind, data, fields))
 }
 
+/** The event of a delivery, if its body is one. */
+export function eventOf({ body }: Delivery): TestEvent | undefined {
+  try {
+    const event = JSON.parse(body.toString())
+    return typeof event?.event_id === 'string' && typeof event.data === 'object' && event.data !== null
+      ? event
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
 export function bodyOf(event: TestEvent): { readonly body: string } {
   return { body: JSON.stringify(event) }
 }

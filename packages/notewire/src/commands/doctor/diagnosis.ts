@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { failed, type Outcome, warned } from './check.ts'
-import { type DeliveryTraits, eventBody, signerWithKey, versioned } from './delivery.ts'
+import { bodyOf, type DeliveryTraits, eventBody, eventOf, signerWithKey, testEvent, versioned } from './delivery.ts'
 import type { Examination } from './examination.ts'
+import { causeOfLoss } from './lost-event.ts'
 import { type Exchange, isAccepted, isRejected, type Reply, seconds } from './send.ts'
 
 const CLOCK_OFF_BY_MS = 240_000
@@ -17,20 +18,41 @@ const SIGNED = 'compute it over "{id}.{timestamp}.{body}"'
 
 const CSRF = '; or a check against CSRF answers 403, from which the route must be exempt'
 
+const NOTE_UNKNOWN =
+  'it accepts the event only about a note of which it has accepted note.ended before. Events arrive in any order, and each rejection ' +
+  'is a failed delivery: create the note, or answer 2xx and ignore the event'
+
 /**
  * The outcome for a valid event about a note that the receiver did not accept. Only a warning if the receiver accepts
  * `endpoint.test` and answered 5xx, 404 or 410: then the handler probably looked for a note that does not exist.
  */
 export async function unacceptedNoteEvent(
-  { deliver }: Examination,
+  examination: Examination,
   exchange: Exchange,
   seen: string,
 ): Promise<Outcome> {
-  const { reply } = await deliver({ body: eventBody('endpoint.test') })
-  if (!isAccepted(reply)) return failed(exchange, seen)
+  const { deliver } = examination
+  const lost = await causeOfLoss(examination, exchange)
+  if (lost?.isCertain) return failed(exchange, seen, lost.cause)
   const status = exchange.reply.kind === 'answered' ? exchange.reply.status : 0
   const isNotFound = status >= 500 || status === 404 || status === 410
-  return isNotFound ? warned(exchange, seen, NOTE_NOT_FOUND) : failed(exchange, seen, KIND_REJECTED)
+  const outcome = isNotFound ? warned : failed
+  if (lost !== undefined) return outcome(exchange, seen, lost.cause)
+  if (await acceptsOfKnownNote(examination, exchange)) return outcome(exchange, seen, NOTE_UNKNOWN)
+  const { reply } = await deliver({ body: eventBody('endpoint.test') })
+  if (!isAccepted(reply)) return failed(exchange, seen)
+  return outcome(exchange, seen, isNotFound ? NOTE_NOT_FOUND : KIND_REJECTED)
+}
+
+/** Whether the receiver accepts such an event about a note of which it has accepted `note.ended`. */
+async function acceptsOfKnownNote({ deliver }: Examination, { delivery }: Exchange): Promise<boolean> {
+  const event = eventOf(delivery)
+  if (event === undefined || event.event_type === 'note.ended') return false
+  const creation = testEvent('note.ended', { revision: 1 })
+  if (!isAccepted((await deliver(bodyOf(creation))).reply)) return false
+  const { note_id } = creation.data
+  const later = testEvent(event.event_type, { ...event.data, note_id, revision: 2 })
+  return isAccepted((await deliver(bodyOf(later))).reply)
 }
 
 /** Finds the cause why a receiver accepts no valid delivery: from its answer, or by sending what receivers with known mistakes accept. */
@@ -88,6 +110,10 @@ function knownMistakes({
     [
       'it removes all letters of "whsec_" from the beginning of the secret, as lstrip does: remove only the prefix',
       keyedWith(Buffer.from(text.replace(/^[whsec_]+/, ''), 'base64url')),
+    ],
+    [
+      'it splits the secret at "_", which base64url contains: remove only the prefix',
+      keyedWith(Buffer.from(text.split('_')[1] ?? '', 'base64url')),
     ],
     ['it uses SHA-1: use SHA-256', signedOver((id, time) => `${id}.${time}.${body}`, 'sha1')],
     ['it uses SHA-512: use SHA-256', signedOver((id, time) => `${id}.${time}.${body}`, 'sha512')],

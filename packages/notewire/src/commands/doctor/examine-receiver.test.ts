@@ -124,6 +124,24 @@ describe('examineReceiver', () => {
     })
     const ofSecrets = report.findings.filter(({ group }) => group === 'Secrets')
     expect(ofSecrets.map(({ verdict }) => verdict)).toEqual(['not_tested', 'not_tested', 'not_tested', 'not_tested'])
+    expect(ofSecrets.find(({ id }) => id === 'secret.beginning')?.seen).toMatch(/^not tested with this secret/)
+  })
+
+  it('ends incomplete when the receiver limits the rate for longer than the limit', async () => {
+    let deliveries = 0
+    const receive = handWritten()
+    await using receiver = await startReceiver((request, response) => {
+      deliveries += 1
+      if (deliveries > 100) response.writeHead(429).end()
+      else receive(request, response)
+    })
+    const limits = { ...PATIENT, rateLimitMs: 20 }
+    const report = await examineReceiver({ url: receiver.url, secret: TEST_SECRET, limits })
+    expect(problemsIn(report)).toEqual([])
+    expect(report.diagnosis).toMatch(
+      /^could not be tested completely: the receiver limits the rate of deliveries \(429\)/,
+    )
+    expect(isHealthy(report)).toBe(false)
   })
 
   it('ends after three slow answers, and warns about them', async () => {

@@ -5,6 +5,7 @@ import { curlOf } from './curl.ts'
 import { isLarge, secretOf } from './delivery.ts'
 import { DEFAULT_LIMITS, type Effects, type Examination, isSlow, type Limits, startExamination } from './examination.ts'
 import { mainProblem } from './main-problem.ts'
+import { RateLimitError } from './rate-limit.ts'
 import { areEffectsTested, type Finding, latencyOf, type ReceiverReport, summaryOf } from './report.ts'
 import { describeExchange, seconds } from './send.ts'
 
@@ -101,9 +102,13 @@ async function run(check: Check, examination: Examination, stop: AbortSignal): P
   } catch (error) {
     stop.throwIfAborted()
     if (examination.signal.aborted) return notTested(timeIsUp(examination))
+    if (error instanceof RateLimitError) return notTested(RATE_IS_LIMITED)
     throw error
   }
 }
+
+const RATE_IS_LIMITED =
+  'the receiver limits the rate of deliveries (429), and did so for longer than a minute. Raise the limit in a test build'
 
 function tooLate({ totalMs }: Limits): CommandError {
   const message = `the time limit of ${seconds(totalMs)} ended before the receiver answered the first deliveries. Check that the receiver runs and answers within 10 s, or raise the limit (--time-limit).`
@@ -112,8 +117,9 @@ function tooLate({ totalMs }: Limits): CommandError {
 
 /** Why the examination ends before all checks have run. */
 function reasonToStop(examination: Examination): string | undefined {
-  const { exchanges, limits, signal } = examination
+  const { exchanges, limits, signal, rateLimit } = examination
   if (signal.aborted) return timeIsUp(examination)
+  if (rateLimit.isExhausted) return RATE_IS_LIMITED
   if (hasCrashed(examination)) return 'nothing listens at the URL any more: the receiver crashed or was stopped'
   const slow = exchanges.filter((exchange) => isSlow(exchange, limits)).length
   if (slow < limits.slowAllowed) return undefined

@@ -99,7 +99,7 @@ function groupText(title: string, findings: readonly Finding[], { width, paint }
 
 /** What no delivery from outside can show. */
 const NEVER_TESTED =
-  'Constant-time comparison, and duplicates and revisions after 27 h, after a restart, and in several processes: no delivery can show them'
+  'Constant-time comparison, and duplicates and revisions after 27 h, after thousands of events, after a restart, and in several processes: the doctor cannot show them'
 
 /** What was not tested, and why: one line for each reason. */
 function untestedText(findings: readonly Finding[], { width, paint }: TextOptions): string {

@@ -10,7 +10,8 @@ import {
   testEvent,
   testId,
 } from './delivery.ts'
-import { type AppliedIds, type Effects, type Examination, timesApplied } from './examination.ts'
+import { type Effects, type Examination, timesApplied, whenApplied } from './examination.ts'
+import { causeOfLoss } from './lost-event.ts'
 import { type Exchange, isAccepted } from './send.ts'
 
 /** Deliveries, and how often the receiver must have applied one of their events after all of them. */
@@ -87,9 +88,9 @@ export const comparesConcurrently = withEffects(async (examination) => {
   return failed(wrong.exchange, 'applied revision 5, then revision 4 of the same note')
 })
 
-type ExaminationWithEffects = Examination & { readonly effects: Effects }
+export type ExaminationWithEffects = Examination & { readonly effects: Effects }
 
-function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outcome>): RunCheck {
+export function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outcome>): RunCheck {
   return async (examination) => {
     const { effects } = examination
     if (effects === undefined) {
@@ -107,7 +108,7 @@ function withEffects(run: (examination: ExaminationWithEffects) => Promise<Outco
 const HANDLED = new WeakMap<Effects, Promise<readonly EventKind[]>>()
 
 /** The kinds of events that the receiver applies. Cached per examination, because finding them waits until the time limit if one is ignored. */
-function handledKinds(examination: ExaminationWithEffects): Promise<readonly EventKind[]> {
+export function handledKinds(examination: ExaminationWithEffects): Promise<readonly EventKind[]> {
   const known = HANDLED.get(examination.effects)
   if (known !== undefined) return known
   const found = findHandledKinds(examination)
@@ -155,7 +156,9 @@ async function play(examination: ExaminationWithEffects, all: readonly Scenario[
   for (const [{ what, countedEvent, expectedCount }, exchange] of exchanges) {
     const times = timesApplied(applied, countedEvent)
     if (times === expectedCount) continue
-    return { ...failed(exchange, `applied ${timesText(times)}; expected ${timesText(expectedCount)}`), what }
+    const seen = `applied ${timesText(times)}; expected ${timesText(expectedCount)}`
+    const lost = expectedCount > times ? await causeOfLoss(examination, exchange) : undefined
+    return { ...failed(exchange, seen, lost?.cause), what }
   }
   return passed(`as expected: ${ready.map(({ what }) => what).join(', ')}`)
 }
@@ -198,19 +201,6 @@ async function prepare(examination: ExaminationWithEffects, all: readonly Scenar
     for (const { part, scenario } of sent) if (timesApplied(applied, part) === 0) unready.add(scenario)
   }
   return all.filter((scenario) => !unready.has(scenario))
-}
-
-/** Waits until each of these events was applied, for a limited time. */
-async function whenApplied(
-  { effects, limits, signal }: ExaminationWithEffects,
-  events: readonly TestEvent[],
-): Promise<AppliedIds> {
-  const giveUpAt = Date.now() + limits.effectWithinMs
-  while (true) {
-    const applied = await effects(signal)
-    if (events.every((event) => timesApplied(applied, event) > 0) || Date.now() >= giveUpAt) return applied
-    await pause(100, undefined, { signal })
-  }
 }
 
 function namesOf(kinds: readonly EventKind[]): string {

@@ -3,6 +3,7 @@ import { request as requestByHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Delivery } from './delivery.ts'
+import { readRetryAfter } from './rate-limit.ts'
 
 /** A body is sent in pieces of this size, so that an early answer is seen; of an answer, no more is read. */
 const PIECE_BYTES = 65_536
@@ -55,6 +56,7 @@ async function answerTo(request: ClientRequest, delivery: Delivery): Promise<Rep
     status: statusCode,
     location: headers.location,
     dateMs: Number.isNaN(time) ? undefined : time,
+    retryAfterMs: readRetryAfter(headers['retry-after']),
     shown: `${answer.rawHeaders.join('\n')}\n${await readStart(answer)}`,
   }
 }
@@ -92,6 +94,8 @@ export type Reply =
       readonly location: string | undefined
       /** The time of the `Date` header, in milliseconds since the Unix epoch. */
       readonly dateMs: number | undefined
+      /** What the header `Retry-After` asks for, in milliseconds. */
+      readonly retryAfterMs: number | undefined
       /** The headers and the first bytes of the body. Never printed, because they may contain anything. */
       readonly shown: string
     }

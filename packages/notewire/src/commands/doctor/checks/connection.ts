@@ -2,6 +2,7 @@ import { isLoopback } from '@notewire/protocol'
 import { failed, group, must, notTested, type Outcome, passed, should } from '../check.ts'
 import { diagnoseRejection, unacceptedNoteEvent } from '../diagnosis.ts'
 import type { Examination } from '../examination.ts'
+import { causeOfLoss } from '../lost-event.ts'
 import { describeExchange, isAccepted, seconds } from '../send.ts'
 
 const ENDPOINT = '§2, webhook endpoint'
@@ -55,6 +56,8 @@ async function testValidDelivery(examination: Examination): Promise<Outcome> {
   if (first.reply.kind === 'timed-out')
     return failed(first, describeExchange(first), `no answer within ${seconds(first.reply.afterMs)}`)
   const seen = `${describeExchange(first)}; expected a 2xx`
+  const lost = await causeOfLoss(examination, first)
+  if (lost?.isCertain) return failed(first, seen, lost.cause)
   if (acceptedKind === 'endpoint.test') return await unacceptedNoteEvent(examination, first, seen)
   const cause =
     acceptedKind === undefined

@@ -40,7 +40,7 @@ export const eventChecks = group('Events', [
     fix: IGNORE_UNKNOWN,
     requires: 'event.note.updated',
     accepts: () => ({
-      body: eventBody('note.updated', { doctor_field: 'x' }, { doctor_field: { deep: [1, null] } }),
+      body: eventBody('note.updated', { doctor_field: 'x' }, { doctor_field: { deep: [1, 'x'] } }),
     }),
   }),
   must('event.unknown-status', 'an event with statuses that do not exist yet', SHAPE, {
@@ -89,6 +89,18 @@ export const eventChecks = group('Events', [
     fix: IGNORE_UNKNOWN,
     requires: 'event.note.updated',
     accepts: events('note.updated', { reason: null }),
+  }),
+  should('event.null-fields', 'an event with null in an optional field', `${SHAPE}; open point 31`, {
+    fix: 'Treat null in a field that may be missing like a missing field: recording_session_id, transcript_status, summary_status and occurred_at.',
+    requires: 'event.note.updated',
+    accepts: () => [
+      { what: 'recording_session_id', body: eventBody('note.ended', { recording_session_id: null }) },
+      ...['transcript_status', 'summary_status'].map((field) => ({
+        what: field,
+        body: eventBody('note.updated', { [field]: null }),
+      })),
+      { what: 'occurred_at', body: eventBody('note.updated', {}, { occurred_at: null }) },
+    ],
   }),
   should('event.bare', 'an event with only note_id and revision in data', SHAPE, {
     fix: IGNORE_UNKNOWN,

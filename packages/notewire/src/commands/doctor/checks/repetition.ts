@@ -66,5 +66,5 @@ const PROCESSING =
 
 /** Whether the receiver may have answered that it was processing another delivery of the event. */
 function isBusy({ reply }: Exchange): boolean {
-  return reply.kind === 'answered' && [409, 423, 425, 429, 503].includes(reply.status)
+  return reply.kind === 'answered' && [409, 423, 425, 503].includes(reply.status)
 }

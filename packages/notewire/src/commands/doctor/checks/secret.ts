@@ -51,6 +51,6 @@ function signedWithSecret(property: string, hasIt: (encodedKey: string) => boole
   return ({ secrets }) => {
     const secret = secrets.find(({ encodedKey }) => hasIt(encodedKey))
     if (secret !== undefined) return { signer: secret.signer }
-    return `no secret ${property}; pass one that does with --second-secret-file, and configure it in the receiver`
+    return `not tested with this secret, which does not show it: pass one that ${property} with --second-secret-file, and configure it in the receiver`
   }
 }

@@ -52,8 +52,8 @@ const GUESSABLE_KEYS = [
 export const signatureChecks = group('Signatures', [
   must('signature.tampered-body', 'a body that was changed after signing', RULE_6, {
     fix: VERIFY_SIGNATURE,
-    rejects: () => {
-      const body = eventBody('note.updated', { revision: 1 })
+    rejects: ({ acceptedKind }) => {
+      const body = eventBody(acceptedKind, { revision: 1 })
       return { body, sentBody: body.replace('"revision":1', '"revision":2') }
     },
   }),
@@ -64,14 +64,14 @@ export const signatureChecks = group('Signatures', [
   must('signature.equivalent-body', 'a body that was written differently after signing', RULE_1, {
     fix: 'Compute the HMAC over the bytes of the body as they arrived, and over nothing else: no parsed, trimmed or normalized form.',
     requires: 'signature.tampered-body',
-    rejects: () => {
+    rejects: ({ acceptedKind = 'note.updated' }) => {
       // With sorted keys and without white space, as receivers write it that do not verify the raw body.
       const {
         event_id,
         event_type,
         occurred_at,
         data: { note_id, revision },
-      } = testEvent('note.updated')
+      } = testEvent(acceptedKind)
       const data = { note_id, revision }
       const body = JSON.stringify({ data, event_id, event_type, occurred_at })
       return [
