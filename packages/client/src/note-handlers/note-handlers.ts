@@ -233,7 +233,7 @@ function checked<Context extends NoteHandlerContext>(options: NoteHandlersOption
   return { changed, removed, parts, requireKeyProof }
 }
 
-const PARTS: readonly NotePart[] = ['transcript', 'summary']
+const PARTS = Object.keys({ transcript: true, summary: true } satisfies Record<NotePart, true>) as readonly NotePart[]
 
 /** A class is a function, too: its call would throw an error of the JavaScript engine. */
 function refuseClass(client: unknown): void {

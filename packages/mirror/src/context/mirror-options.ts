@@ -107,7 +107,15 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['parts', 'keep'],
 ])
 
-const PARTS: readonly ContentPart[] = ['note', 'transcript', 'summary']
+/** Every part of a note, which is the default. */
+export const PARTS = Object.keys({
+  note: true,
+  transcript: true,
+  summary: true,
+} satisfies Record<ContentPart, true>) as readonly ContentPart[]
+
+/** How often `createMirror` and `createMirrors` poll and list all notes by default, in milliseconds: every 5 min, and once a day. */
+export const DEFAULT_SCHEDULE = { pollEveryMs: 300_000, scanEveryMs: 86_400_000 } as const
 
 interface ResolvedOptions extends MirrorSettings {
   readonly log: MirrorLog
@@ -129,8 +137,8 @@ export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
     integration,
     keep: requireParts(options.keep ?? PARTS),
     concurrency: requireCount('concurrency', options.concurrency ?? 8),
-    pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),
-    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? 86_400_000),
+    pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? DEFAULT_SCHEDULE.pollEveryMs),
+    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? DEFAULT_SCHEDULE.scanEveryMs),
     hooks: loggedHooks(hooks, integration, log),
     userHooks: hooks,
     log,

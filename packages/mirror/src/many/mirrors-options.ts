@@ -10,7 +10,9 @@ import {
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
 import {
   type Complete,
+  DEFAULT_SCHEDULE,
   type MirrorOptions,
+  PARTS,
   requireCount,
   requireFunction,
   requireLogger,
@@ -191,9 +193,9 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
     integrations: new Integrations(store.integrations),
     changes: new LocalChanges(),
     connect: requireFunction('connect', options.connect, 'Pass a function that returns { baseUrl, apiKey }.'),
-    keep: requireParts(options.keep ?? ['note', 'transcript', 'summary']),
-    pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? 300_000),
-    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? 86_400_000),
+    keep: requireParts(options.keep ?? PARTS),
+    pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? DEFAULT_SCHEDULE.pollEveryMs),
+    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? DEFAULT_SCHEDULE.scanEveryMs),
     hooks,
     log: new MirrorLog(requireLogger(options.logger ?? console), clock, COLLECT_MS),
     clock,

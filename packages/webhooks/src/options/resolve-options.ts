@@ -104,10 +104,11 @@ function resolveOptions<Transaction>(options: AnyOptions<Transaction>) {
   refuseWithoutMethods('logger', logger, ['info', 'warn', 'error'])
   const handling = handlingIn(options, clock)
   const { on: given, onUnknown, prepare } = handling
-  const { revisionGate = 'deletions-at-equal', dedupWindowMs = 259_200_000, logErrorMessages = false } = options
-  const { toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, maxBodyBytes = 262_144 } = options
+  const { revisionGate = 'deletions-at-equal', logErrorMessages = false } = options
+  const { toleranceSeconds = SIGNATURE_TOLERANCE_SECONDS, maxBodyBytes = DEFAULTS.maxBodyBytes } = options
+  const { dedupWindowMs = DEFAULTS.dedupWindowMs } = options
   // A transaction whose connection is interrupted holds a connection until then.
-  const { handlerTimeoutMs = handling.mode === 'transactions' ? 60_000 : 900_000 } = options
+  const { handlerTimeoutMs = handling.mode === 'transactions' ? 60_000 : DEFAULTS.handlerTimeoutMs } = options
   const limits = { revisionGate, dedupWindowMs, handlerTimeoutMs, maxBodyBytes, logErrorMessages }
   refuseWrongValues({ on: given, hooks, ...limits })
   refuseTolerance(toleranceSeconds)
@@ -195,7 +196,12 @@ function refuseNoFunction(option: string, value: unknown): void {
   throw new OptionError(option, `"${option}" is not a function but ${typeof value}. Pass a function, or omit it.`)
 }
 
-const GATE_MODES: readonly unknown[] = ['strict', 'deletions-at-equal', 'per-kind', 'off'] satisfies GateMode[]
+const GATE_MODES: readonly unknown[] = Object.keys({
+  strict: true,
+  'deletions-at-equal': true,
+  'per-kind': true,
+  off: true,
+} satisfies Record<GateMode, true>)
 
 /** pg-boss expires a job after at most 24 h, and the receiver must end the handler before. */
 const LONGEST_HANDLER_TIMEOUT_MS = 86_100_000
@@ -208,6 +214,9 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 const isWithin = (least: number, most: number) => (value: unknown) =>
   typeof value === 'number' && value >= least && value <= most
+
+/** The defaults that errors name. */
+const DEFAULTS = { maxBodyBytes: 262_144, dedupWindowMs: 259_200_000, handlerTimeoutMs: 900_000 } as const
 
 /** What the value of an option must be: a check, and the sentence that follows the name of the option. */
 const RULES = {
@@ -229,16 +238,16 @@ const RULES = {
   revisionGate: [(value: unknown) => GATE_MODES.includes(value), `must be one of ${GATE_MODES.join(', ')}.`],
   maxBodyBytes: [
     (value: unknown) => Number.isInteger(value) && isWithin(1, Number.POSITIVE_INFINITY)(value),
-    'must be a whole number, 1 or more. Omit it to use 262144.',
+    `must be a whole number, 1 or more. Omit it to use ${DEFAULTS.maxBodyBytes}.`,
   ],
   dedupWindowMs: [
     isWithin(SHORTEST_WINDOW_MS, Number.POSITIVE_INFINITY),
     'must be at least 27 h (97200000 ms), because the service retries an event for up to 26 h 36 min 40 s. ' +
-      'Pass at least 97200000, or omit it to use 72 h.',
+      `Pass at least 97200000, or omit it to use ${DEFAULTS.dedupWindowMs / 3_600_000} h.`,
   ],
   handlerTimeoutMs: [
     (value: unknown) => Number.isInteger(value) && isWithin(1, LONGEST_HANDLER_TIMEOUT_MS)(value),
-    `must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use 15 min.`,
+    `must be a whole number from 1 to ${LONGEST_HANDLER_TIMEOUT_MS} (23 h 55 min). Omit it to use ${DEFAULTS.handlerTimeoutMs / 60_000} min.`,
   ],
   logErrorMessages: [
     // The text of a variable, such as 'false', would count as true.
