@@ -40,9 +40,10 @@ describe.each(Object.entries(COMPILERS))('TypeScript %s', (version, name) => {
   )
 
   it.each([
-    ['nothing but the DOM', [], ['dom', 'dom.iterable']],
-    ['the types of Workers', ['@cloudflare/workers-types'], []],
-  ])('accepts every entry without @types/node, with %s', async (_, types, lib) => {
+    ['the DOM, without @types/node', [], ['dom', 'dom.iterable']],
+    ['the types of Workers, without @types/node', ['@cloudflare/workers-types'], []],
+    ['@types/node, without the DOM', ['node'], []],
+  ])('accepts every entry with %s', async (_, types, lib) => {
     const bare = { types, lib: ['es2023', 'esnext.disposable', ...lib], skipLibCheck: false }
     await check(name, 'bundler', 'preserve', ['entries-without-node.ts'], bare)
   })

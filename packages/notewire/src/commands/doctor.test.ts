@@ -52,7 +52,7 @@ describe('notewire doctor', () => {
       right.effectsUrl.href,
     ])
     const report: ReceiverReport = JSON.parse(stdout)
-    expect(report.summary).toMatchObject({ failed: 0, warned: 0, passed: 115, not_tested: 1 })
+    expect(report.summary).toMatchObject({ failed: 0, warned: 0, passed: 116, not_tested: 1 })
     expect(report.diagnosis).toBe('follows the contract')
   })
 

@@ -9,12 +9,7 @@ export const orderChecks = group('Effects', [
     fix: COMPARE_REVISIONS,
     requires: 'effect.other-note',
     problem: 'applies an event that is older than what it has applied',
-    // The first of the two must be ignored, too, and its revision must not replace the higher one.
-    run: ignores({
-      after: [{ revision: 10 }],
-      revision: 9,
-      deliveries: (event) => [bodyOf(another(event, { revision: 3 })), bodyOf(event)],
-    }),
+    run: ignores({ after: [{ revision: 10 }], revision: 9 }),
   }),
   must('effect.newer-revision', 'An event with a higher revision than the last applied one is applied', ORDER, {
     fix: `${COMPARE_REVISIONS} Compared as text, "10" is less than "9". A note has many events.`,
@@ -107,6 +102,17 @@ export const orderChecks = group('Effects', [
     requires: 'effect.older-revision',
     problem: 'brings a deleted note back when a late update arrives',
     run: ignores({ of: 'updates', after: [{ revision: 3 }, { revision: 5, as: 'deletion' }], revision: 4 }),
+  }),
+  must('effect.ignored-revision', 'An older event is not applied after one that was even older', ORDER, {
+    fix: 'Store a revision only when you apply its event. Otherwise an ignored event lowers the last applied revision, and older events pass.',
+    requires: 'effect.older-revision',
+    problem: 'stores the revision of an event that it ignores as old, and then applies other old events',
+    run: ignores({
+      of: 'updates',
+      after: [{ revision: 10 }],
+      revision: 9,
+      deliveries: (event) => [bodyOf(another(event, { revision: 3 })), bodyOf(event)],
+    }),
   }),
   must('effect.regained-access', 'A newer event after a deletion is applied', `${ORDER}; open point 28`, {
     fix: 'After a deletion, apply events with a higher revision: a note that you can access again is the same note. Ignore only events with an equal or lower revision.',
