@@ -1,14 +1,15 @@
 import { refuseUnknownOptions } from '@notewire/protocol'
 import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import type { RespondingReceiver, RespondingReceivers } from '../receiver/receiver-interface.ts'
-import { findIntegration, type IntegrationOf, requireReceiver } from './mounting.ts'
+import { findIntegration, requireReceiver } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 import type { NodeRequest, NodeResponse } from './node-types.ts'
 
 /** The options of `nodeHandler`, for the receivers of many integrations. */
 export interface NodeHandlerOptions {
   /** Finds the id of the integration in a request, such as the last segment of its path. If it throws, the answer is 404. */
-  readonly integrationOf: IntegrationOf<NodeRequest>
+  // A method, so that it may also be a function of an `IncomingMessage`.
+  integrationOf(request: NodeRequest): string | undefined
 }
 
 type NodeHandler = (request: NodeRequest, response: NodeResponse) => void
