@@ -1,4 +1,6 @@
-import { errorFactsOf, NotewireError } from './errors.ts'
+import { errorFactsOf, unreachedAddressOf } from './error-facts.ts'
+import { NotewireError } from './errors.ts'
+import { explainFailure } from './known-failures.ts'
 import type { Logger } from './logger.ts'
 import { callHook } from './user-functions.ts'
 
@@ -18,8 +20,9 @@ const FRAME = /^\s+at .*:\d+:\d+\)?$/
 const MAX_FRAMES = 8
 
 /**
- * The fields of an error of the user that may be logged: its name, its code and where it was thrown. Its message may quote a note, a row or
- * a key, so only hooks get the error itself. The message of a `NotewireError` quotes nothing. Never throws, whatever was thrown.
+ * The fields of an error of the user that may be logged: its name, its code, the address that could not be reached, what to do about it if that is
+ * known, and where it was thrown. Its message may quote a note, a row or a key, so only hooks get the error itself. The message of a
+ * `NotewireError` quotes nothing. Never throws, whatever was thrown.
  *
  * @param thrower  what threw, such as `the handler`
  */
@@ -44,10 +47,13 @@ export function privateMessageOf(error: unknown): string | undefined {
 
 function partsOf(error: Error): Readonly<Record<string, unknown>> {
   const { name, code } = errorFactsOf(error)
+  const address = unreachedAddressOf(error)
+  const problem = error instanceof NotewireError ? error.message : explainFailure(error)
   return {
     error: name,
     ...(code === null ? {} : { code }),
-    ...(error instanceof NotewireError ? { problem: error.message } : {}),
+    ...(address === undefined ? {} : { address }),
+    ...(problem === undefined ? {} : { problem }),
     at: framesOf(error),
   }
 }

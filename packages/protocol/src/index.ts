@@ -18,8 +18,9 @@ export {
   SIGNATURE_VERSION,
   SIGNING_SECRET_PREFIX,
 } from './contract.ts'
+export { type ErrorFacts, errorFactsOf, shortWord } from './error-facts.ts'
 export { privateMessageOf, traceOf, unfailing } from './error-trace.ts'
-export { type ErrorFacts, errorFactsOf, NotewireError, ShapeError, shortWord } from './errors.ts'
+export { NotewireError, ShapeError } from './errors.ts'
 export {
   type DeletionReason,
   type Drift,
@@ -48,6 +49,7 @@ export {
   type WebhookEvent,
 } from './event.ts'
 export { isIdentifier, isIntegrationId, keyIdOf, MAX_IDENTIFIER_LENGTH } from './identifier.ts'
+export { explainFailure } from './known-failures.ts'
 export type { Logger } from './logger.ts'
 export { isLoopback } from './loopback.ts'
 export { callKeyOf, markAsPart, type NoteHandlerParts, partsOf } from './note-handler-parts.ts'

@@ -2,7 +2,12 @@ import { chmodSync, closeSync, openSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createMirror, type Mirror, type MirrorOptions, type MirrorReader, openMirror } from '@notewire/mirror'
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
-import { SqliteFolderReadOnlyError, SqliteNotAFileError, sqliteLocation } from '@notewire/webhooks/storage'
+import {
+  SqliteFailedError,
+  SqliteFolderReadOnlyError,
+  SqliteNotAFileError,
+  sqliteLocation,
+} from '@notewire/webhooks/storage'
 import type { Context } from '../context/context.ts'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 import { isSystemError, systemReason } from '../errors/system-error.ts'
@@ -237,10 +242,11 @@ const FAILURES: Readonly<Record<number, readonly [CommandErrorCode, string]>> = 
 }
 
 /** Makes a `CommandError` of an error of SQLite. Other errors are returned unchanged. */
-function copyErrorOf(error: unknown, file: string): unknown {
+function copyErrorOf(thrown: unknown, file: string): unknown {
+  const error = thrown instanceof SqliteFailedError ? thrown.cause : thrown
   if (error instanceof SqliteNotAFileError) return new CommandError('database_malformed', error.message)
   if (error instanceof SqliteFolderReadOnlyError) return new CommandError('database_readonly', error.message)
-  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return error
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return thrown
   // The lowest byte is the kind of failure, the others are a detail.
   const [code, words] = FAILURES[error.errcode & 0xff] ?? [
     'database_failed',

@@ -161,8 +161,10 @@ export class Observer {
 
   #traceOf(error: unknown, thrower: string): Fields {
     const trace = traceOf(error, thrower)
-    const message = this.#options.logErrorMessages ? privateMessageOf(error) : undefined
-    return message === undefined ? trace : { ...trace, error_message: message }
+    const message = privateMessageOf(error)
+    // The trace of an error of ours has its message.
+    if (message === undefined || message === '' || message === trace['problem']) return trace
+    return this.#options.logErrorMessages ? { ...trace, error_message: message } : { ...trace, more: HOW_TO_SEE_MORE }
   }
 
   // The console would print "{}" for empty fields.
@@ -171,6 +173,8 @@ export class Observer {
     else this.#logger[level](message, fields)
   }
 }
+
+const HOW_TO_SEE_MORE = 'logErrorMessages: true shows the message of the error; use it only in development'
 
 function isLine(status: ProcessOutcome['status']): status is ProcessOutcome['status'] & LineName {
   return Object.hasOwn(LOG_LINES, status)

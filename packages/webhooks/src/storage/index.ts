@@ -17,6 +17,7 @@ export {
 export { driverOf, NodeSqliteMissingError, nodeSqlite } from './node-sqlite.ts'
 export {
   type PostgresConnection,
+  PostgresFailedError,
   PostgresNotMigratedError,
   type PostgresStoreOptions,
   PostgresTimeoutError,
@@ -28,5 +29,11 @@ export { isInTransaction, PostgresQueries, type PostgresQueriesOptions, postgres
 export type { PreparedStatement, SqliteConnection } from './sqlite-connection.ts'
 export { betterSqlite } from './sqlite-connection.ts'
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
-export { explainMissingTables, SqliteFolderMissingError, SqliteNotMigratedError, whenFree } from './sqlite-driver.ts'
+export {
+  explainMissingTables,
+  SqliteFailedError,
+  SqliteFolderMissingError,
+  SqliteNotMigratedError,
+  whenFree,
+} from './sqlite-driver.ts'
 export { SqliteFolderReadOnlyError, SqliteNotAFileError, sqliteLocation } from './sqlite-file.ts'

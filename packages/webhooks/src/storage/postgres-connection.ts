@@ -1,4 +1,4 @@
-import { NotewireError, OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { explainFailure, NotewireError, OptionError, refuseUnknownOptions } from '@notewire/protocol'
 
 /**
  * Runs one SQL statement: a `Pool`, `Client` or `PoolClient` of `pg`, or a small adapter of another driver or query builder.
@@ -91,4 +91,22 @@ export class PostgresTimeoutError extends NotewireError<'postgres_timeout'> {
       { cause },
     )
   }
+}
+
+/** PostgreSQL did not carry out an operation, or could not be reached. */
+export class PostgresFailedError extends NotewireError<'postgres_failed'> {
+  /**
+   * @param operation  the method of the store that was called
+   * @param explanation  what has happened and what to do, in sentences
+   * @param cause  the error of the driver, which has the SQLSTATE
+   */
+  constructor(operation: string, explanation: string, cause?: unknown) {
+    super('postgres_failed', `PostgreSQL did not carry out "${operation}". ${explanation}`, { cause })
+  }
+}
+
+/** Explains an error of a driver, if it is a known failure of the server. Another error is returned unchanged. */
+export function explainPostgres(operation: string, error: unknown): unknown {
+  const explanation = error instanceof NotewireError ? undefined : explainFailure(error)
+  return explanation === undefined ? error : new PostgresFailedError(operation, explanation, error)
 }

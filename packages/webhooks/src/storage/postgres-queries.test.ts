@@ -49,7 +49,7 @@ describe('a statement that PostgreSQL ends because of a deadlock', () => {
 
   it('fails after five attempts', async () => {
     const connection = deadlocking(99)
-    await expect(postgresStore(connection).migrate()).rejects.toMatchObject({ code: '40P01' })
+    await expect(postgresStore(connection).migrate()).rejects.toMatchObject({ cause: { code: '40P01' } })
     expect(connection.sent()).toBe(5)
   })
 })

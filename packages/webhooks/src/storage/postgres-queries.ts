@@ -1,6 +1,8 @@
 import { OptionError } from '@notewire/protocol'
 import {
+  explainPostgres,
   type PostgresConnection,
+  PostgresFailedError,
   PostgresNotMigratedError,
   type PostgresStoreOptions,
   PostgresTimeoutError,
@@ -61,6 +63,7 @@ export class PostgresQueries {
    *
    * @throws PostgresNotMigratedError with `migrate: false`, if a function of this version is missing
    * @throws PostgresTimeoutError after 30 s, or if a lock was not available within 10 s
+   * @throws PostgresFailedError for a known failure of the server or of the connection
    */
   async migrate(): Promise<void> {
     const { tables, migrate, schema } = this.#options
@@ -79,6 +82,7 @@ export class PostgresQueries {
    * @param onLate  receives rows that arrive after the time limit
    * @throws PostgresTimeoutError after the time limit, or if a lock was not available within `lock_timeout`
    * @throws PostgresNotMigratedError if a table or function is missing
+   * @throws PostgresFailedError for a known failure of the server or of the connection
    */
   run<Row>(
     operation: string,
@@ -146,7 +150,7 @@ export class PostgresQueries {
   ): Promise<Result> {
     const { afterTimeout } = this.#options
     const explained = againAfterDeadlock(send).catch((error: unknown) => {
-      if (postgresCodeOf(error) !== LOCK_NOT_AVAILABLE) throw error
+      if (postgresCodeOf(error) !== LOCK_NOT_AVAILABLE) throw explainPostgres(operation, error)
       throw new PostgresTimeoutError(operation, 'lock_timeout', afterTimeout, error)
     })
     const tooLate = () => new PostgresTimeoutError(operation, `${limitMs / 1000} s`, afterTimeout)
@@ -182,14 +186,15 @@ export function transactionNotOpen(): OptionError {
 
 /**
  * The SQLSTATE of an error, if a driver set one. Drizzle wraps the driver's error as the `cause` of its own. Prisma has codes of its own, and
- * the SQLSTATE as the `originalCode` of its driver's error.
+ * the SQLSTATE as the `originalCode` of its driver's error. `PostgresFailedError` has the driver's error as its `cause`.
  */
 export function postgresCodeOf(error: unknown): unknown {
   let each = error
   // Limited, because a cause may lead back to its error.
   for (let depth = 0; depth < 10 && typeof each === 'object' && each !== null; depth += 1) {
     const { originalCode, meta, code, cause }: ErrorOfDriver = each
-    if (originalCode !== undefined) return originalCode
+    if (each instanceof PostgresFailedError) each = cause
+    else if (originalCode !== undefined) return originalCode
     if (meta?.driverAdapterError !== undefined) each = meta.driverAdapterError
     else if (code !== undefined) return code
     else each = cause

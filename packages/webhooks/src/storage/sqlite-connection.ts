@@ -89,7 +89,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
     },
 
     get path() {
-      return connection && (pathOf(connection) ?? givenPath)
+      return (connection && pathOf(connection)) ?? givenPath
     },
 
     close() {

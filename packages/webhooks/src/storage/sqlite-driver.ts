@@ -1,4 +1,4 @@
-import { NotewireError, systemClock } from '@notewire/protocol'
+import { explainFailure, NotewireError, systemClock } from '@notewire/protocol'
 
 /** A parameter of a statement. */
 export type SqliteValue = string | number | null
@@ -41,7 +41,7 @@ export interface SqliteDriver<Transaction = never> {
   batchIn?(transaction: Transaction, statements: readonly SqliteStatement[]): readonly SqliteRow[][]
   /** Closes the connection, if the driver opened it. */
   close?(): void
-  /** The file of the open connection, for the messages of errors. */
+  /** The file, for the messages of errors. */
   readonly path?: string | undefined
 }
 
@@ -98,13 +98,32 @@ export class SqliteFolderMissingError extends NotewireError<'sqlite_folder_missi
 // The name of the table is the only part of the message that is the same in all drivers.
 const TABLE_MISSING = /no such table: (?:main\.)?notewire_/
 
+/** SQLite failed: the disk is full, the file is not a database or not writable, or another connection writes for too long. */
+export class SqliteFailedError extends NotewireError<'sqlite_failed'> {
+  /**
+   * @param path  the file of the database; `undefined` for a database without one
+   * @param explanation  what has happened and what to do, in sentences
+   * @param cause  the error of the driver, which has the result code
+   */
+  constructor(path: string | undefined, explanation: string, cause?: unknown) {
+    const database = path === undefined ? 'the database' : `the database ${path}`
+    super('sqlite_failed', `an operation on ${database} failed. ${explanation}`, { cause })
+  }
+}
+
 /**
- * Explains an error of SQLite, if it says that a table of a store is missing. Another error is returned unchanged.
+ * Explains an error of SQLite, if it says that a table of a store is missing, or if it is a known failure of the file or the disk. Another error is
+ * returned unchanged, such as that of a trigger of yours.
  *
  * @param path  the file of the database, if it has one
- * @param nextStep  what to do, in sentences
+ * @param nextStep  what to do if a table is missing, in sentences
  */
 export function explainMissingTables(error: unknown, path: string | undefined, nextStep: string): unknown {
-  const isMissing = error instanceof Error && TABLE_MISSING.test(error.message)
-  return isMissing ? new SqliteNotMigratedError(path, nextStep, error) : error
+  if (!(error instanceof Error) || error instanceof NotewireError) return error
+  if (TABLE_MISSING.test(error.message)) return new SqliteNotMigratedError(path, nextStep, error)
+  const explanation = OF_A_STATEMENT.test(error.message) ? undefined : explainFailure(error)
+  return explanation === undefined ? error : new SqliteFailedError(path, explanation, error)
 }
+
+// Tables of a store never lack a column, and refer to no other tables.
+const OF_A_STATEMENT = /no such (?:table|column)/

@@ -1,5 +1,6 @@
 export {
   type PostgresConnection,
+  PostgresFailedError,
   PostgresNotMigratedError,
   type PostgresStoreOptions,
   PostgresTimeoutError,

@@ -95,7 +95,7 @@ export class ErasingDatabase {
     try {
       await whenFree(() => this.#driver.batch([SECURE_DELETE], 'process'))
     } catch (error) {
-      if (!isRefused(error)) throw error
+      if (!isRefused(error)) throw explainMissingTables(error, this.#driver.path, CALL_MIGRATE)
       this.#isHosted = true
     }
     this.#isOpen = true

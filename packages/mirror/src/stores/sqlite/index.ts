@@ -10,6 +10,7 @@ export {
   type PreparedStatement,
   type SqliteConnection,
   type SqliteDriver,
+  SqliteFailedError,
   SqliteFolderMissingError,
   SqliteFolderReadOnlyError,
   SqliteNotAFileError,

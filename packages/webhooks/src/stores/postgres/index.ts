@@ -1,6 +1,10 @@
 export type { ClientOfPool, PoolOfClients } from '../../storage/checked-out-clients.ts'
 export type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
-export { PostgresNotMigratedError, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
+export {
+  PostgresFailedError,
+  PostgresNotMigratedError,
+  PostgresTimeoutError,
+} from '../../storage/postgres-connection.ts'
 export type { LibraryTransactionOptions } from './library-transactions.ts'
 export type { OpenTransaction } from './open-within-limit.ts'
 export type { PostgresPool, PostgresPoolClient } from './pool-transactions.ts'

@@ -133,7 +133,7 @@ export function sqliteTables(driver: SqliteDriver<never>, now: () => number | nu
 }
 
 /** What to do if the tables are missing. */
-const CALL_MIGRATE =
+export const CALL_MIGRATE =
   'Call "await store.migrate()" at each start, before the receiver gets its first delivery. If you do call it, it used another ' +
   'file: check the path and the working directory.'
 

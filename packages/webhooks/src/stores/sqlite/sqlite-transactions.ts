@@ -17,8 +17,8 @@ import {
   runAll,
   type SqliteConnection,
 } from '../../storage/sqlite-connection.ts'
-import { type SqliteRow, type SqliteStatement, whenFree } from '../../storage/sqlite-driver.ts'
-import { type SqliteStore, sqliteTables } from './sqlite-store.ts'
+import { explainMissingTables, type SqliteRow, type SqliteStatement, whenFree } from '../../storage/sqlite-driver.ts'
+import { CALL_MIGRATE, type SqliteStore, sqliteTables } from './sqlite-store.ts'
 import { takeBackStatement, tokenIn, writeStatements } from './statements.ts'
 
 /** A store of which the receiver processes each event in one transaction of SQLite. */
@@ -161,6 +161,8 @@ function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>)
           failure = { error }
           return undefined
         }
+      }).catch((error: unknown) => {
+        throw explainMissingTables(error, database.path(), CALL_MIGRATE)
       })
       if (result !== undefined) return result
       // The handler may have committed the mark. The mark of another process has another token.
