@@ -1,6 +1,7 @@
-import { systemClock, type WebhookEndpoint } from '@notewire/protocol'
+import { refuseUnknownOptions, systemClock, type WebhookEndpoint } from '@notewire/protocol'
 import { EndpointNotActiveError } from './errors/notes-client-error.ts'
 import type { CallOptions } from './options/call-options.ts'
+import { requireDuration } from './options/notes-client-options.ts'
 import { GET_ENDPOINT, nameOf } from './transport/operation.ts'
 
 /** How long to wait for an endpoint to become active. */
@@ -18,8 +19,11 @@ const POLL_INTERVAL_MS = 1000
 /** Reads an endpoint every second until it is active (contract §3). */
 export async function waitForActivation(
   readEndpoint: (options: CallOptions) => Promise<WebhookEndpoint>,
-  { timeoutMs = 120_000, signal }: ActivationOptions,
+  options: ActivationOptions,
 ): Promise<WebhookEndpoint> {
+  refuseUnknownOptions('webhookEndpoints.waitUntilActive', options, ['timeoutMs', 'signal'])
+  const { timeoutMs = 120_000, signal } = options
+  requireDuration('timeoutMs', timeoutMs)
   const deadline = performance.now() + timeoutMs
   for (;;) {
     const endpoint = await readEndpoint({ signal })

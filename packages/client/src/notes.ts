@@ -2,6 +2,7 @@ import {
   type Note,
   OptionError,
   refuseUnknownOptions,
+  refuseWithoutMethods,
   type ShapeError,
   type Summary,
   type Transcript,
@@ -14,10 +15,10 @@ import { readNoteContent } from './content/read-content.ts'
 import type { DriftWatch } from './drift/drift-watch.ts'
 import type { InvalidResponseError } from './errors/notes-client-error.ts'
 import { createNoteList, type NoteList } from './listing/note-list.ts'
-import { encodeNoteListQuery, type NoteListQuery } from './listing/note-list-query.ts'
+import { encodeNoteListQuery, type NoteListQuery, refuseCallOptions } from './listing/note-list-query.ts'
 import { type ListedPage, parseNotePage } from './listing/note-page.ts'
 import { NoteLookup } from './note-lookup.ts'
-import type { CallOptions } from './options/call-options.ts'
+import { CALL_OPTIONS, type CallOptions, refuseWrongCallOptions } from './options/call-options.ts'
 import type { Answer } from './transport/call.ts'
 import { GET_NOTE, GET_SUMMARY, GET_TRANSCRIPT, LIST_MORE_NOTES, LIST_NOTES } from './transport/operation.ts'
 import { invalidResponse, readBody, readResource } from './transport/response-body.ts'
@@ -63,6 +64,7 @@ export class Notes {
    */
   list(query: NoteListQuery = {}, options: CallOptions = {}): NoteList {
     const parameters = encodeNoteListQuery(query)
+    refuseWrongCallOptions('notes.list', options)
     const readPage = async (cursor: string | undefined) =>
       this.#readPage(await this.#requestPage(parameters, cursor, options))
     return createNoteList(readPage, query.cursor, options)
@@ -102,8 +104,12 @@ export class Notes {
    * ```
    */
   changes(query: ChangesQuery = {}, options: ChangesOptions = {}): AsyncIterable<ChangesPage> {
+    refuseCallOptions('notes.changes', query, ['limit', 'clock', ...CALL_OPTIONS])
     refuseUnknownOptions('notes.changes', query, { after: true })
+    refuseWrongCallOptions('notes.changes', options, ['limit', 'clock'])
     const { limit, clock, ...callOptions } = options
+    encodeNoteListQuery({ limit })
+    if (clock !== undefined) refuseWithoutMethods('clock', clock, ['now'])
     return createChanges(
       async (listQuery, cursor) => {
         const answer = await this.#requestPage(encodeNoteListQuery(listQuery), cursor, callOptions)
@@ -137,6 +143,7 @@ export class Notes {
   listWithContent(query: NoteListQuery = {}, options: ContentListOptions = {}): AsyncIterable<NoteWithContent> {
     // Rejects an invalid query now. The list would reject it when the loop begins.
     encodeNoteListQuery(query)
+    refuseWrongCallOptions('notes.listWithContent', options, ['concurrency'])
     return createContentList(
       {
         list: (callOptions) => this.list(query, callOptions),
@@ -211,6 +218,7 @@ export class Notes {
       throw new OptionError('note', 'note is an id. Pass the note itself: content(await client.notes.get(id)).')
     }
     requireId('note.note_id', note?.note_id)
+    refuseWrongCallOptions('notes.content', options)
     return await readNoteContent(note, this, options)
   }
 

@@ -1,6 +1,7 @@
 import {
   type NoteEventKind,
   type OpenEnum,
+  refuseUnknownOptions,
   ShapeError,
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
@@ -75,6 +76,7 @@ export class WebhookEndpoints {
    * ```
    */
   async create(creation: WebhookEndpointCreation, options: CallOptions = {}): Promise<WebhookEndpointWithSecret> {
+    refuseUnknownOptions('webhookEndpoints.create', creation, ['url', 'events'])
     return this.#readEndpointWithSecret(await this.#transport.call(CREATE_ENDPOINT, { body: creation }, options))
   }
 
@@ -95,6 +97,7 @@ export class WebhookEndpoints {
 
   /** Changes the URL or the events of an endpoint, or enables it again. Omitted fields are not changed. */
   async update(endpointId: string, update: WebhookEndpointUpdate, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    refuseUnknownOptions('webhookEndpoints.update', update, ['url', 'events', 'status'])
     return this.#readEndpoint(await this.#transport.call(UPDATE_ENDPOINT, { id: endpointId, body: update }, options))
   }
 

@@ -60,6 +60,7 @@ export function refuseOptionsBut<Options extends object>(
   if (!options || typeof options !== 'object') {
     throw new OptionError('options', `${maker} needs an object of options. ${advice}`)
   }
+  refuseOtherObjects(maker, options, advice)
   for (const option of Object.keys(options)) {
     if (names.includes(option)) continue
     throw new OptionError(option, `${maker} has no option "${option}". ${suggest(option)}${advice}`)
@@ -68,6 +69,24 @@ export function refuseOptionsBut<Options extends object>(
 
 function namesIn(known: object): readonly string[] {
   return Array.isArray(known) ? known : Object.keys(known)
+}
+
+/** The options of a signal or a map have no names of their own, so that all of them would silently have no effect. */
+function refuseOtherObjects(maker: string, options: object, advice: string): void {
+  const kind = Object.prototype.toString.call(options).slice('[object '.length, -1)
+  // `import * as options` is a `Module`.
+  if (kind === 'Object' || kind === 'Module') return
+  const article = /^[AEIO]/.test(kind) ? 'an' : 'a'
+  const signal = SIGNALS[kind] ?? ''
+  throw new OptionError(
+    signal === '' ? 'options' : 'signal',
+    `${maker} got ${article} ${kind}, not an object of options. ${signal}${advice}`,
+  )
+}
+
+const SIGNALS: Readonly<Record<string, string>> = {
+  AbortSignal: 'Pass { signal }. ',
+  AbortController: 'Pass { signal: controller.signal }. ',
 }
 
 /**
@@ -102,12 +121,23 @@ export function refuseNoSignal(signal: AbortSignal | null | undefined): void {
   )
 }
 
-/** Whether one name contains the other, ignoring case: `timeout` and `timeoutMs`, `base_url` and `baseUrl`. */
+/**
+ * Whether one name contains the other, ignoring case, or their ends alone differ: `timeout` and `timeoutMs`, `base_url` and `baseUrl`, `maxRetry`
+ * and `maxRetries`.
+ */
 function resembles(option: string, known: string): boolean {
   const one = option.replaceAll('_', '').toLowerCase()
   const other = known.toLowerCase()
   // Too many words contain a name as short as `on`.
-  return known.length > 2 && option.length > 2 && (one.includes(other) || other.includes(one))
+  if (known.length <= 2 || option.length <= 2) return false
+  return one.includes(other) || other.includes(one) || haveOtherEnds(one, other)
+}
+
+/** Whether two names begin with the same letters, except for the last three at most. */
+function haveOtherEnds(one: string, other: string): boolean {
+  const isSame = (end: number) => one.slice(0, end) === other.slice(0, end)
+  const shared = Math.max(one.length, other.length) - 3
+  return shared >= 4 && isSame(shared)
 }
 
 /** Whether a value is a `Uint8Array`, also one of another realm: test runners run code in realms of their own. */

@@ -1,4 +1,5 @@
 import { OptionError, refuseUnknownOptions } from '@notewire/protocol'
+import { CALL_OPTIONS } from '../options/call-options.ts'
 
 /** Which notes to list. The names are those of the query parameters (contract §4; open points 5 to 7). */
 export interface NoteListQuery {
@@ -18,14 +19,34 @@ export interface NoteListQuery {
  * @throws `OptionError` for an invalid cursor or date, and for an unknown name, which would silently list too much
  */
 export function encodeNoteListQuery(query: NoteListQuery): URLSearchParams {
+  refuseCallOptions('notes.list', query, CALL_OPTIONS)
   refuseUnknownOptions('notes.list', query, { limit: true, cursor: true, updated_after: true, include_deleted: true })
   const { limit, cursor, updated_after, include_deleted } = query
   const parameters = new URLSearchParams()
-  if (limit !== undefined) parameters.set('limit', `${limit}`)
+  if (limit !== undefined) parameters.set('limit', `${requireLimit(limit)}`)
   if (cursor !== undefined) parameters.set('cursor', requireCursor(cursor))
   if (updated_after !== undefined) parameters.set('updated_after', encodeTime(updated_after))
   if (include_deleted !== undefined) parameters.set('include_deleted', `${include_deleted}`)
   return parameters
+}
+
+/**
+ * Refuses the options of a call in its query.
+ *
+ * @throws `OptionError`
+ */
+export function refuseCallOptions(call: string, query: object, options: readonly string[]): void {
+  const option = options.find((each) => Object.hasOwn(query ?? {}, each))
+  if (option === undefined) return
+  throw new OptionError(
+    option,
+    `"${option}" is an option, not a part of the query. Pass it in the second argument: ${call}({ … }, { ${option} }).`,
+  )
+}
+
+function requireLimit(limit: unknown): number {
+  if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit
+  throw new OptionError('limit', 'limit is not a whole number of at least 1. Pass the number of notes on a page.')
 }
 
 function requireCursor(cursor: unknown): string {

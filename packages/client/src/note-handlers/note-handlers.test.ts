@@ -83,6 +83,7 @@ describe('noteHandlers', () => {
 
   it('calls removed for a note that answers 404 a minute after the event, and throws before', async () => {
     const { handle, removed, note, service } = await aCopy()
+    await handle('note.updated')
     note.moveTo(service.owner.createChannel('elsewhere'))
     await expect(handle('note.updated')).rejects.toMatchObject({ code: 'note_not_current', missing: 'note' })
     expect(removed).toEqual([])

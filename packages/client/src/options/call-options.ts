@@ -1,6 +1,6 @@
-import { OptionError, refuseNoSignal } from '@notewire/protocol'
+import { OptionError, refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
 import type { ResponseNotice } from './hooks.ts'
-import type { ClientSettings } from './notes-client-options.ts'
+import { type ClientSettings, requireDuration, requireFunction, requireMaxRetries } from './notes-client-options.ts'
 
 /** The options of one call. A listing makes a call for each page. */
 export interface CallOptions {
@@ -42,10 +42,36 @@ export interface CallSettings extends Pick<ClientSettings, 'totalTimeoutMs' | 'm
   readonly onResponse: CallOptions['onResponse']
 }
 
-/** @throws `OptionError` for a signal that is none, or a header that HTTP does not allow */
+const CHECKS = {
+  signal: refuseNoSignal,
+  totalTimeoutMs: (ms) => requireDuration('totalTimeoutMs', ms),
+  maxRetries: requireMaxRetries,
+  headers: headersOf,
+  onResponse: (hook) => requireFunction('onResponse', hook),
+} satisfies { readonly [Option in keyof CallOptions]-?: (value: NonNullable<CallOptions[Option]>) => unknown }
+
+/** The names of the options of a call. */
+export const CALL_OPTIONS: readonly string[] = Object.keys(CHECKS)
+
+/**
+ * Checks the options of a call before it begins.
+ *
+ * @param call  the name of the method
+ * @param others  the options that only this method has
+ * @throws `OptionError` for an unknown option or a wrong value
+ */
+export function refuseWrongCallOptions(call: string, options: CallOptions, others: readonly string[] = []): void {
+  refuseUnknownOptions(call, options, [...others, ...CALL_OPTIONS])
+  for (const [option, check] of Object.entries<(value: never) => unknown>(CHECKS)) {
+    const value: unknown = options[option as keyof CallOptions]
+    if (value !== undefined) check(value as never)
+  }
+}
+
+/** @throws `OptionError` for an unknown option or a wrong value */
 export function callSettings(options: CallOptions, client: ClientSettings): CallSettings {
+  refuseWrongCallOptions('the call', options)
   const { signal, totalTimeoutMs = client.totalTimeoutMs, maxRetries = client.maxRetries, onResponse } = options
-  refuseNoSignal(signal)
   return { signal, totalTimeoutMs, maxRetries, headers: headersOf(options.headers), onResponse }
 }
 

@@ -195,7 +195,7 @@ function requireFetch(fetch: unknown): ClientSettings['fetch'] {
 const LONGEST_MS = 2_147_483_647
 
 /** @throws `OptionError` if a timer cannot wait that long */
-function requireDuration(option: string, ms: unknown): number {
+export function requireDuration(option: string, ms: unknown): number {
   if (typeof ms === 'number' && ms > 0 && ms <= LONGEST_MS) return ms
   throw new OptionError(
     option,
@@ -203,7 +203,7 @@ function requireDuration(option: string, ms: unknown): number {
   )
 }
 
-function requireMaxRetries(maxRetries: unknown): number {
+export function requireMaxRetries(maxRetries: unknown): number {
   if (typeof maxRetries === 'number' && Number.isSafeInteger(maxRetries) && maxRetries >= 0) return maxRetries
   throw new OptionError('maxRetries', 'maxRetries is not a whole number. Pass a whole number, 0 or more.')
 }
@@ -211,8 +211,13 @@ function requireMaxRetries(maxRetries: unknown): number {
 function requireHooks(hooks: NotesClientHooks): NotesClientHooks {
   refuseUnknownOptions('hooks', hooks, HOOK_NAMES)
   for (const [name, hook] of Object.entries(hooks)) {
-    if (hook === undefined || typeof hook === 'function') continue
-    throw new OptionError(`hooks.${name}`, `hooks.${name} is not a function. Pass a function that takes a notice.`)
+    if (hook !== undefined) requireFunction(`hooks.${name}`, hook)
   }
   return hooks
+}
+
+/** @throws `OptionError` if a hook is no function */
+export function requireFunction(option: string, hook: unknown): void {
+  if (typeof hook === 'function') return
+  throw new OptionError(option, `${option} is not a function. Pass a function that takes a notice.`)
 }
