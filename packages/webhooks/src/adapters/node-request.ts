@@ -42,11 +42,13 @@ export async function answerNodeRequest(
     headers: headersOf(request, payload),
     integration,
     readBody: (maxBytes, deadline) => readNodeBody({ request, payload, keptByPlugin }, maxBytes, deadline),
+    isAnswered: () => response.headersSent || response.writableEnded,
   })
   if (!request.complete) closeIfStillSending(request)
   // Nobody else reads the rest of a body that was refused.
   if (payload !== request) payload.resume()
-  if (response.destroyed) return
+  // Other code may have sent a response, which the receiver logs.
+  if (response.destroyed || response.headersSent || response.writableEnded) return
   const { status, headers, body } = answer
   // A 204 must not have a Content-Length (RFC 9110, 8.6).
   response.writeHead(status, body === '' ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })

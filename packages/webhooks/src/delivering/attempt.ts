@@ -16,6 +16,8 @@ export interface IncomingAttempt {
    * @param work  resolves with the answer that the delivery would have got without the deadline; never rejects
    */
   readonly waitUntil?: ((work: Promise<Answer>) => void) | undefined
+  /** Whether other code has already sent a response, so that the answer of the receiver cannot be sent. */
+  readonly isAnswered?: (() => boolean) | undefined
 }
 
 /** A request to the receivers of many integrations. */

@@ -65,6 +65,7 @@ export function createResponder(
     }
     deadline?.cancel()
     if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
+    if (attempt.isAnswered?.() === true) observer.answeredByOther(answer.status, nameOf(integration))
     return answer
   }
 

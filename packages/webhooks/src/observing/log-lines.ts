@@ -55,6 +55,11 @@ export const LOG_LINES = {
       'return from a preParsing hook the stream to which it pipes the body. In AWS Lambda, remove the body parser of Middy ' +
       '(httpJsonBodyParser) from this function.',
   ],
+  'answered-by-other': [
+    'error',
+    'other code has sent a response before the receiver, so that the service does not get its answer, and does not send an event again ' +
+      'that failed. Find the middleware that calls res.send, res.end or res.json for this route, such as a time limit, and mount the receiver before it.',
+  ],
   'memory-lost': [
     'warn',
     'each delivery got a new receiver with an empty store in memory, so that every duplicate is processed again; create the receiver ' +

@@ -78,6 +78,13 @@ export class Observer {
     this.#tell('onErrorAnswer', error, { integration })
   }
 
+  /** Called when other code has sent a response, which the service gets. Anyone can send such requests, so it is logged once a minute. */
+  answeredByOther(status: number, integration: string | undefined): void {
+    const suppressed = this.#early.admit(integration, 'answered-by-other')
+    if (suppressed === undefined) return
+    this.log('answered-by-other', { integration, fields: { status, more_since_last_line: suppressed } })
+  }
+
   /** An arrow function, so that it stays bound when passed as a callback. */
   readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
     if (isLine(outcome.status)) this.log(outcome.status, { integration, ...outcome })

@@ -96,11 +96,17 @@ function judgeTimestamp(timestamp: string, nowMs: number, toleranceSeconds: numb
   return seconds
 }
 
-/** Throws an OptionError for a tolerance that is not a number of seconds. */
+/** The service signs each attempt anew, so that no delivery needs more. */
+const LONGEST_TOLERANCE_SECONDS = 3_600
+
+/** Throws an OptionError for a tolerance that is not a number of seconds, or that is probably in milliseconds. */
 export function refuseTolerance(toleranceSeconds: number): void {
-  if (Number.isFinite(toleranceSeconds) && toleranceSeconds >= 0) return
+  if (typeof toleranceSeconds === 'number' && toleranceSeconds >= 0 && toleranceSeconds <= LONGEST_TOLERANCE_SECONDS)
+    return
+  const unit =
+    toleranceSeconds > LONGEST_TOLERANCE_SECONDS ? ' It is in seconds, not milliseconds: 300 is 5 minutes.' : ''
   throw new OptionError(
     'toleranceSeconds',
-    'toleranceSeconds must be a number of seconds, 0 or more. Omit it to use 300.',
+    `toleranceSeconds must be a number of seconds from 0 to ${LONGEST_TOLERANCE_SECONDS}.${unit} Omit it to use 300.`,
   )
 }
