@@ -1,4 +1,4 @@
-import { refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
+import { refuseNoSignal, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { createConsumers, type MirrorConsumers } from './consuming/consumer.ts'
 import {
@@ -13,6 +13,7 @@ import type { SyncOptions, SyncReport } from './context/sync.ts'
 import { Engine } from './engine/engine.ts'
 import { Reporter } from './engine/reporter.ts'
 import { createReader, type MirrorReader } from './reader/mirror-reader.ts'
+import { UnsyncedCopy } from './reporting/unsynced-copy.ts'
 import { run } from './run.ts'
 
 /** Options of `mirror.receiver`: the options of a receiver except those that the mirror sets itself. */
@@ -101,6 +102,7 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
     await engine.store()
     return options.store
   }
+  const unsynced = new UnsyncedCopy({ open, integration, log })
 
   return {
     ...createReader(open, integration, clock),
@@ -109,25 +111,34 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
       refuseUnknownOptions('mirror.sync', syncOptions, { signal: true, scan: true })
       refuseNoSignal(syncOptions.signal)
       requireWord('scan', syncOptions.scan, ['when-due', 'now', 'never'])
+      unsynced.syncsHere()
       return await reporter.call(() => engine.sync(syncOptions), syncOptions.signal)
     },
     async settle(settleOptions = {}) {
       refuseUnknownOptions('mirror.settle', settleOptions, { signal: true })
       refuseNoSignal(settleOptions.signal)
+      unsynced.syncsHere()
       return await reporter.call(() => engine.settle(settleOptions), settleOptions.signal)
     },
     async work(workOptions = {}) {
       refuseUnknownOptions('mirror.work', workOptions, { signal: true })
       refuseNoSignal(workOptions.signal)
+      unsynced.syncsHere()
       return await reporter.call(() => engine.work(workOptions), workOptions.signal)
     },
     async run(runOptions) {
       refuseUnknownOptions('mirror.run', runOptions, { signal: true })
-      return await run(engine, settings, reporter, requireSignal('mirror.run', runOptions.signal))
+      const signal = requireSignal('mirror.run', runOptions.signal)
+      unsynced.syncsHere()
+      return await run(engine, settings, reporter, signal)
     },
     receiver(receiverOptions) {
       refuseUnknownOptions('mirror.receiver', receiverOptions, { secret: true, path: true, ...RECEIVER_OPTIONS })
-      return createReceiver({ clock, ...receiverOptions, integration, sink: (event) => engine.receive(event) })
+      const sink = async (event: WebhookEvent) => {
+        await engine.receive(event)
+        await unsynced.afterEvent()
+      }
+      return createReceiver({ clock, ...receiverOptions, integration, sink })
     },
     acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
     async acceptReads(noteId) {

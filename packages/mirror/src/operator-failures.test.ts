@@ -156,10 +156,10 @@ describe('what one mirror prints by default', () => {
     const stop = new AbortController()
     const consuming = world.mirror.consume({ name: 'search', apply, signal: stop.signal })
     await world.service.clock.advance('30m')
-    expect(codes()).toEqual(['error 23505'])
+    await expect.poll(codes).toEqual(['error 23505'])
     isBroken = false
     await world.service.clock.advance('30m')
-    expect(codes()).toEqual(['error 23505', 'info consumer-over'])
+    await expect.poll(codes).toEqual(['error 23505', 'info consumer-over'])
     stop.abort()
     await consuming
     expect(await world.mirror.consumerStatus('search')).toMatchObject({ hasRun: true, lag: 0 })

@@ -23,6 +23,11 @@ export const LINES = {
     'no events arrive, because the webhook endpoint is not active or its deliveries are rejected; the mirror polls instead',
   ],
   'events-over': ['info', 'events arrive again'],
+  'never-synced': [
+    'warn',
+    'an event is stored in a copy that no process has synced yet; if another process syncs it, that process uses another store: pass the same ' +
+      'database to both, and an absolute path if it is a file',
+  ],
   'note-failed': ['warn', 'a note could not be brought up to date; the mirror fetches it again later'],
   'consumer-begun': ['error', 'a consumer failed; its changes are passed to it again later'],
   'consumer-parked': [
