@@ -137,7 +137,9 @@ export class TransactionProcessor<Transaction> {
       if (this.#isClosing && isAbort(end.error, abort.reason)) return { status: 'closing', event }
       return { status: 'failed', event, error: end.error }
     }
-    const isHandlersFault = error instanceof TransactionEndedError || error instanceof OptionError
+    // A pool of the wrong shape is a failure of the store: no attempt of a handler has failed.
+    const isOfPool = error instanceof OptionError && error.option === 'pool'
+    const isHandlersFault = error instanceof TransactionEndedError || (error instanceof OptionError && !isOfPool)
     return { status: isHandlersFault ? 'failed' : 'store-failed', event, error }
   }
 }

@@ -1,3 +1,4 @@
+import { OptionError } from '@notewire/protocol'
 import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 
 /** The methods that a store calls on the `storage` of a Durable Object with SQLite. */
@@ -21,12 +22,24 @@ export interface DurableObjectSqlStorage {
  * The SQLite of a Durable Object.
  *
  * @param storage  `ctx.storage` of a class that the configuration lists in `new_sqlite_classes`
+ * @throws OptionError if `storage` has no SQLite
  */
 export function durableObjectSqlite(storage: DurableObjectSqlStorage): SqliteDriver<DurableObjectSqlStorage> {
+  refuseNoStorage(storage)
   return {
     batch: (statements) => storage.transactionSync(() => runAll(storage, statements)),
     batchIn: runAll,
   }
+}
+
+/** @throws OptionError if `storage` is not that of a Durable Object with SQLite */
+export function refuseNoStorage(storage: DurableObjectSqlStorage): void {
+  const given: Partial<DurableObjectSqlStorage> | null | undefined = storage
+  if (typeof given?.transactionSync === 'function') return
+  throw new OptionError(
+    'storage',
+    'storage needs ctx.storage of a Durable Object with SQLite: list its class in new_sqlite_classes of the configuration.',
+  )
 }
 
 /** Runs statements in the transaction that is open, if one is. */
@@ -55,8 +68,16 @@ export interface D1Statement {
  * Cloudflare D1. It has no transactions for handlers: the receiver commits an event after its handler.
  *
  * @param database  the binding, as `env.DB`
+ * @throws OptionError if `database` is no binding
  */
 export function d1(database: D1Binding): SqliteDriver {
+  const given: Partial<D1Binding> | null | undefined = database
+  if (typeof given?.prepare !== 'function' || typeof given.batch !== 'function') {
+    throw new OptionError(
+      'database',
+      'database needs the binding of a D1 database. Pass env.DB, and check that the configuration has a binding of this name in d1_databases.',
+    )
+  }
   return {
     async batch(statements) {
       const bound = statements.map(({ sql, parameters }) => database.prepare(sql).bind(...parameters))

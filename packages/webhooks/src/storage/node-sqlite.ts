@@ -9,8 +9,12 @@ import { sqliteLocation } from './sqlite-file.ts'
  *
  * @param path  the file, which is created at the first use of the store, in a folder that exists; `:memory:` keeps everything in the
  * process, where no transaction of a handler can reach it
+ * @throws OptionError if `path` is empty or no text
  */
 export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
+  if (typeof path !== 'string' || path === '') {
+    throw new OptionError('path', "path needs the path of a file, such as nodeSqlite('events.db'), or ':memory:'.")
+  }
   return connectionDriver(
     () => openFile(path),
     (database) => database.close(),
@@ -68,5 +72,22 @@ export function driverOf<Transaction>(
       `database needs the path of a file, such as ${examples.path}, or a driver, such as ${examples.driver}.`,
     )
   }
-  return typeof database === 'string' ? nodeSqlite(database) : database
+  if (typeof database === 'string') return nodeSqlite(database)
+  refuseOtherDatabase(database)
+  return database
+}
+
+/** Databases whose `batch` takes statements of their own. */
+function refuseOtherDatabase(database: object): void {
+  const has = (method: string) => typeof (database as Readonly<Record<string, unknown>>)[method] === 'function'
+  if (has('prepare')) {
+    throw new OptionError('database', 'database is a binding of D1, not a driver. Pass d1(env.DB).')
+  }
+  if (has('execute') || has('select')) {
+    throw new OptionError(
+      'database',
+      'database is a client of libSQL or of a query builder, not a driver. Pass the path of a file, or betterSqlite, d1 or durableObjectSqlite ' +
+        'over the database itself.',
+    )
+  }
 }

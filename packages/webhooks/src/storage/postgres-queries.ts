@@ -68,7 +68,8 @@ export class PostgresQueries {
   async migrate(): Promise<void> {
     const { tables, migrate, schema } = this.#options
     if (migrate !== false) {
-      await this.#limited('migrate', MIGRATION_LIMIT_MS, () => this.#pool.query(migrationOf(tables, schema), []))
+      const create = async () => rowsOf(await this.#pool.query(migrationOf(tables, schema), []))
+      await this.#limited('migrate', MIGRATION_LIMIT_MS, create)
       return
     }
     const missing = await this.run<{ readonly name: string }>('migrate', missingFrom(tables), [])
@@ -124,7 +125,7 @@ export class PostgresQueries {
    */
   async runIn<Row>(connection: PostgresConnection, text: string, values: unknown[]): Promise<readonly Row[]> {
     try {
-      return (await connection.query(this.#withSchema(text), values)).rows as readonly Row[]
+      return rowsOf(await connection.query(this.#withSchema(text), values)) as readonly Row[]
     } catch (error) {
       const isMissing = [UNDEFINED_FUNCTION, UNDEFINED_TABLE, UNDEFINED_SCHEMA].includes(String(postgresCodeOf(error)))
       throw isMissing ? this.#notMigrated('', error) : error
@@ -162,6 +163,17 @@ export class PostgresQueries {
     const run = `Run the statements of node_modules/${tables.file} in the database, after each upgrade of the package.`
     return new PostgresNotMigratedError(schema, `${missing} ${migrate === false ? run : whenToMigrate}`.trim(), cause)
   }
+}
+
+/** @throws OptionError if `query` is that of another driver, such as `mysql2` or `neon()`, which return the rows by themselves */
+function rowsOf(result: unknown): readonly unknown[] {
+  const { rows }: { readonly rows?: unknown } = Object(result)
+  if (Array.isArray(rows)) return rows
+  throw new OptionError(
+    'pool',
+    'pool.query did not resolve to an object with rows, as that of pg does. Pass a Pool of pg, or an adapter: for neon() or a library that ' +
+      'returns the rows themselves, { query: async (text, values) => ({ rows: await sql.query(text, values) }) }.',
+  )
 }
 
 async function againAfterDeadlock<Result>(send: () => Promise<Result>): Promise<Result> {

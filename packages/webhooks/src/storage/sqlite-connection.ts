@@ -210,12 +210,27 @@ function refusesBegin(connection: SqliteConnection): boolean {
   return false
 }
 
+/** @throws OptionError if `database` is no connection with synchronous statements */
+export function refuseNoConnection(database: SqliteConnection): void {
+  const has = (method: string) => typeof Object(database)[method] === 'function'
+  // D1 and libSQL have `batch`; `sqlite3`, with callbacks, has `each`; sql.js has `getRowsModified`.
+  const isOther = ['batch', 'each', 'getRowsModified'].some(has)
+  if (has('exec') && has('prepare') && !isOther) return
+  throw new OptionError(
+    'database',
+    "database needs a connection, such as new DatabaseSync('app.db') of node:sqlite or new Database('app.db') of better-sqlite3, whose " +
+      'statements are synchronous. D1 has no transactions for handlers: use sqliteStore(d1(env.DB)).',
+  )
+}
+
 /**
  * SQLite through `better-sqlite3`.
  *
  * @param database  a connection that only the store uses. The store sets it to WAL, `synchronous = FULL` and no timeout. You
  * close it.
+ * @throws OptionError if `database` is no connection, or one that is asynchronous
  */
 export function betterSqlite(database: SqliteConnection): SqliteDriver<SqliteConnection> {
+  refuseNoConnection(database)
   return connectionDriver(() => database)
 }

@@ -1,3 +1,4 @@
+import { OptionError } from '@notewire/protocol'
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
 import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
 import { handlerClient } from './handler-client.ts'
@@ -33,10 +34,15 @@ export interface PostgresPoolClient extends PostgresConnection {
 /** The default of `pg`. */
 const DEFAULT_MAX = 10
 
-/** Opens transactions on connections of a pool of `pg`. */
+/**
+ * Opens transactions on connections of a pool of `pg`.
+ *
+ * @throws OptionError if `pool` is a client
+ */
 export function poolTransactions<Client extends PostgresPoolClient>(
   pool: PostgresPool<Client>,
 ): TransactionOpener<Client> {
+  refuseClient(pool)
   return {
     connection: pool,
     slots: slotsOf(pool),
@@ -63,6 +69,7 @@ async function runOn<Client extends PostgresPoolClient>(
   givenUp: Promise<unknown>,
 ): Promise<void> {
   const client = await limited(pool.connect(), 'connect', (late) => late.release())
+  requireClient(client)
   // Without a listener, a connection that breaks would end the process. The statement that runs rejects, too.
   client.on?.('error', ignore)
   const handlers = handlerClient(client)
@@ -103,6 +110,24 @@ function beginning(client: PostgresPoolClient): PostgresConnection {
       return (results as readonly Awaited<ReturnType<PostgresConnection['query']>>[]).at(-1) ?? { rows: [] }
     },
   }
+}
+
+/** A `Client` or `PoolClient` of `pg` has one transaction, which all events would share. */
+function refuseClient(pool: object): void {
+  if (!('escapeIdentifier' in pool)) return
+  throw new OptionError(
+    'pool',
+    'pool is one Client of pg, but each event needs a connection of its own. Pass the pool: new Pool({ connectionString }).',
+  )
+}
+
+/** @throws OptionError if `connect` is not that of a pool */
+function requireClient(client: Partial<PostgresPoolClient> | null | undefined): void {
+  if (typeof client?.release === 'function' && typeof client.query === 'function') return
+  throw new OptionError(
+    'pool',
+    'pool.connect did not resolve to a client with query and release. Pass a Pool of pg, not one Client: new Pool({ connectionString }).',
+  )
 }
 
 function untilGivenUp(work: Promise<void>, givenUp: Promise<unknown>): Promise<void> {

@@ -25,14 +25,41 @@ export function scriptRunner(client: IoredisClient | NodeRedisClient): RunScript
   const send = senderOf(client)
   return async ({ source, sha1 }, keys, args) => {
     try {
-      return String(await send('evalsha', sha1, keys, args))
+      return replyOf(await send('evalsha', sha1, keys, args))
     } catch (error) {
       // After a flush or a restart, or on another node of a cluster. EVAL then caches the script.
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-      return String(await send('eval', source, keys, args))
+      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw explained(error)
+      return replyOf(await send('eval', source, keys, args))
     }
   }
 }
+
+/** Each script returns a text. Clients with callbacks return something else at once. */
+function replyOf(reply: unknown): string {
+  if (typeof reply === 'string' || reply instanceof Uint8Array) return String(reply)
+  throw otherClient()
+}
+
+/** Explains the error of a client that is none of these drivers, or that is not connected. Another error is returned unchanged. */
+function explained(error: unknown): unknown {
+  // A client with other parameters fails while it reads them.
+  if (error instanceof TypeError) return otherClient(error)
+  if (!(error instanceof Error) || error.constructor.name !== 'ClientClosedError') return error
+  return new OptionError(
+    'client',
+    'client is not connected. Call "await client.connect()" before the receiver gets its first delivery, and close the client after the receiver.',
+  )
+}
+
+function otherClient(cause?: unknown): OptionError {
+  const error = new OptionError('client', OTHER_CLIENT)
+  if (cause !== undefined) error.cause = cause
+  return error
+}
+
+const OTHER_CLIENT =
+  'client does not run scripts as a client of ioredis or redis (4 or later) does. Pass the object returned by `new Redis()` of ioredis or by ' +
+  '`createClient()` of redis. A client over HTTP, such as that of @upstash/redis, has other parameters: connect to the same database with ioredis.'
 
 /** Sends EVALSHA with the hash of a script, or EVAL with its source. */
 type Send = (
@@ -45,6 +72,8 @@ type Send = (
 // A client is recognised by its methods, so that every version and every kind of client is accepted.
 function senderOf(client: IoredisClient | NodeRedisClient): Send {
   if (typeof client === 'object' && client !== null) {
+    // `@upstash/redis` has commands of the same names with other parameters.
+    if ('createScript' in client) throw otherClient()
     if ('evalsha' in client)
       return (command, script, keys, args) => client[command](script, keys.length, ...keys, ...args)
     if ('evalSha' in client) {

@@ -8,12 +8,17 @@ import {
   type TransactionStore,
   type TransactionWork,
 } from '../../interfaces/transaction-store.ts'
-import { type DurableObjectSqlStorage, runAll as runInDurableObject } from '../../storage/cloudflare-sqlite.ts'
+import {
+  type DurableObjectSqlStorage,
+  refuseNoStorage,
+  runAll as runInDurableObject,
+} from '../../storage/cloudflare-sqlite.ts'
 import {
   betweenSavepoints,
   inTransaction,
   isIterating,
   pathOf,
+  refuseNoConnection,
   runAll,
   type SqliteConnection,
 } from '../../storage/sqlite-connection.ts'
@@ -60,14 +65,7 @@ export interface SqliteTransactions<Transaction> extends TransactionStore<Transa
 export function sqliteTransactions<Connection extends SqliteConnection>(
   database: Connection,
 ): SqliteTransactions<Connection> {
-  const given: Partial<SqliteConnection> | null | undefined = database
-  if (typeof given?.exec !== 'function' || typeof given.prepare !== 'function') {
-    throw new OptionError(
-      'database',
-      "database needs a connection, such as new DatabaseSync('app.db') of node:sqlite or new Database('app.db') of better-sqlite3. " +
-        'D1 has no transactions for handlers: use sqliteStore(d1(env.DB)).',
-    )
-  }
+  refuseNoConnection(database)
   let isDurable = false
   const durable = () => {
     // Otherwise a power cut could undo the latest events, which the service would not send again.
@@ -93,10 +91,7 @@ export function sqliteTransactions<Connection extends SqliteConnection>(
 export function durableObjectTransactions<Storage extends DurableObjectSqlStorage>(
   storage: Storage,
 ): SqliteTransactions<Storage> {
-  const given: Partial<DurableObjectSqlStorage> | null | undefined = storage
-  if (typeof given?.transactionSync !== 'function') {
-    throw new OptionError('storage', 'storage needs ctx.storage of a Durable Object with SQLite.')
-  }
+  refuseNoStorage(storage)
   return transactionsOf({
     transaction: storage,
     run: (statements) => runInDurableObject(storage, statements),
