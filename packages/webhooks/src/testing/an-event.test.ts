@@ -26,3 +26,12 @@ it('uses the fields that the test passes', () => {
     },
   })
 })
+
+it.each([
+  ['note_id', 'noteId'],
+  ['event_type', 'kind'],
+  ['title', undefined],
+])('anEvent refuses the unknown trait %s', (trait, meant) => {
+  const make = () => anEvent({ kind: 'note.ended', [trait]: 'x' } as { kind: 'note.ended' })
+  expect(make).toThrow(`anEvent has no option "${trait}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`)
+})

@@ -38,6 +38,7 @@ export function anEvent<Kind extends EventKind>(traits: EventTraits<Kind>): Even
   if (typeof traits?.kind !== 'string') {
     throw new OptionError('kind', "anEvent was given no kind. Pass one: anEvent({ kind: 'note.ended' }).")
   }
+  refuseUnknownOptions('anEvent', traits, TRAITS, ALIASES)
   const { kind, eventId = newEventId(), noteId = 'note_1', revision = 1, occurredAt = OCCURRED_AT } = traits
   const { transcriptStatus = 'ready', summaryStatus = 'pending' } = traits
   const data = {
@@ -52,6 +53,21 @@ export function anEvent<Kind extends EventKind>(traits: EventTraits<Kind>): Even
   const isOfEndpoint = isEndpointEventKind(kind)
   return { ...envelope, data: isOfEndpoint ? { endpoint_id: 'endpoint_1' } : data } as unknown as EventOf<Kind>
 }
+
+const TRAITS: readonly string[] = Object.keys({
+  kind: true,
+  eventId: true,
+  noteId: true,
+  revision: true,
+  recordingSessionId: true,
+  occurredAt: true,
+  transcriptStatus: true,
+  summaryStatus: true,
+  reason: true,
+} satisfies Record<keyof EventTraits<EventKind>, true>)
+
+/** The names in an event. */
+const ALIASES: ReadonlyMap<string, string> = new Map([['event_type', 'kind']])
 
 const OCCURRED_AT = '2026-01-01T09:00:00.000Z'
 const newEventId = () => `evt_${crypto.randomUUID()}`

@@ -26,3 +26,8 @@ it('signs now and with a new id by default', async () => {
 it('does not change a body that is a string', async () => {
   expect((await signAttempt(TEST_SECRET, '{ not json')).body).toBe('{ not json')
 })
+
+it('refuses an unknown trait, such as a timestamp', async () => {
+  const traits = { timestamp: 1_700_000_000 } as object
+  await expect(signAttempt(TEST_SECRET, {}, traits)).rejects.toThrow(/signAttempt has no option "timestamp"/)
+})

@@ -1,4 +1,10 @@
-import { OptionError, SIGNATURE_HEADERS, SIGNATURE_VERSION, SIGNING_SECRET_PREFIX } from '@notewire/protocol'
+import {
+  OptionError,
+  refuseUnknownOptions,
+  SIGNATURE_HEADERS,
+  SIGNATURE_VERSION,
+  SIGNING_SECRET_PREFIX,
+} from '@notewire/protocol'
 import { hmacSha256 } from '../verifier/hmac.ts'
 import { keyBytesOf } from '../verifier/signing-secret.ts'
 
@@ -25,7 +31,7 @@ export interface SignedAttempt {
  *
  * @param payload  an event, or the text of a body, which is signed as it stands
  * @throws SecretError if the secret is malformed
- * @throws OptionError if the secret and the payload are swapped
+ * @throws OptionError if the secret and the payload are swapped, or for an unknown trait
  * @example
  * ```ts
  * import { anEvent, signAttempt } from '@notewire/webhooks/testing'
@@ -46,6 +52,7 @@ export async function signAttempt(
       'signAttempt takes the secret first, and then the event: signAttempt(secret, event).',
     )
   }
+  refuseUnknownOptions('signAttempt', traits, ['webhookId', 'signedAt'])
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const webhookId = traits.webhookId ?? `msg_${crypto.randomUUID()}`
   const timestamp = String(Math.floor((traits.signedAt ?? Date.now()) / 1000))

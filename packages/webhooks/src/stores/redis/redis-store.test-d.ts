@@ -22,6 +22,15 @@ describe('the client', () => {
     redisStore(createSentinel({ name: 'notes', sentinelRootNodes: [] }))
   })
 
+  it('is not a client over HTTP, whose commands have other parameters', () => {
+    const upstash = {
+      evalsha: async (_sha1: string, keys: string[], args: string[]): Promise<unknown> => [keys, args],
+      eval: async (_script: string, keys: string[], args: string[]): Promise<unknown> => [keys, args],
+    }
+    // @ts-expect-error a list of keys in place of their number
+    redisStore(upstash)
+  })
+
   it('is not a promise or an address', () => {
     // @ts-expect-error to be awaited first
     redisStore(createClient().connect())
