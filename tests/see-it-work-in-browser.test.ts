@@ -94,6 +94,36 @@ describe.runIf(isInstalled('chromium'))('the page "See it work"', () => {
     await close()
   })
 
+  it('shows the effect of a button at 400 px without scrolling', async () => {
+    const { page, close } = await open(400)
+    await page.setViewportSize({ width: 400, height: 844 })
+    const visible = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox()
+      return box !== null && box.y >= 0 && box.y + box.height <= 844
+    }
+    for (const { label } of ACTIONS) {
+      await press(page, label)
+      expect([label, await visible('.status'), await visible('.tables')]).toEqual([label, true, true])
+      expect(await page.evaluate('scrollY')).toBe(0)
+      await press(page, 'Start again')
+    }
+    await close()
+  })
+
+  it.each([
+    [1280, 12],
+    [400, 8],
+  ])('at %s px, its first button is at most %s presses of Tab away', async (width, most) => {
+    const { page, close } = await open(width)
+    const names: string[] = []
+    for (let tabs = 0; tabs < most; tabs += 1) {
+      await page.keyboard.press('Tab')
+      names.push(await page.evaluate<string>('document.activeElement.textContent'))
+    }
+    expect(names).toContain(ACTIONS[0]?.label)
+    await close()
+  })
+
   it('is used by the keyboard alone', async () => {
     const { page, close } = await open(1280)
     const names: string[] = []

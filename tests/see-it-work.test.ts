@@ -34,6 +34,21 @@ describe('the naive copy after', () => {
   })
 })
 
+describe('a past delivery', () => {
+  const titles = ({ timeline }: Snapshot) => timeline.map(({ event_id, title }) => [event_id, title] as const)
+
+  it('keeps the title that its note had', async () => {
+    const demonstration = await Demonstration.start()
+    const before = titles(await demonstration.snapshot())
+    const edited = titles(await press(demonstration, [actions('Edit')]))
+    const after = titles(await press(demonstration, [actions('Edit'), actions('Deliver twice'), actions('Delete')]))
+    expect(edited.slice(0, before.length)).toEqual(before)
+    expect(after.slice(0, edited.length)).toEqual(edited)
+    expect(edited.at(-1)?.[1]).toMatch(/, version \d+$/)
+    expect(before.map(([, title]) => title).join()).not.toContain('version')
+  })
+})
+
 describe('after any five buttons', () => {
   it("Notewire's copy equals the service's once time has passed", async () => {
     const five = fc.array(fc.constantFrom(...ACTIONS), { minLength: 5, maxLength: 5 })

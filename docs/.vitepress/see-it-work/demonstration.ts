@@ -22,7 +22,7 @@ export interface Snapshot {
   readonly copies: Readonly<Record<Side, readonly CopiedNote[]>>
   readonly differences: Readonly<Record<Side, readonly Difference[]>>
   readonly timeline: readonly TimelineRow[]
-  /** The title of each note so far by its identifier. */
+  /** The latest title of each note so far by its identifier. */
   readonly titles: ReadonlyMap<string, string>
 }
 
@@ -37,6 +37,7 @@ export class Demonstration {
   readonly #endpoints = new Map<Side, ConnectedEndpoint>()
   readonly #forged: ForgedRequest[] = []
   readonly #titles = new Map<string, string>()
+  readonly #titlesOfEvents = new Map<string, string>()
   readonly #failing = new Set<Side>()
   readonly #lostEvents = new Set<string>()
   #secrets: string[] = []
@@ -194,11 +195,21 @@ export class Demonstration {
         naive: differencesOf(copies.naive, service),
         notewire: differencesOf(copies.notewire, service),
       },
-      timeline: timelineOf(this.service.attempts, this.#forged, (endpointId) =>
-        endpointId === this.#endpoints.get('notewire')?.endpoint_id ? 'notewire' : 'naive',
+      timeline: timelineOf(
+        this.service.attempts,
+        this.#forged,
+        (endpointId) => (endpointId === this.#endpoints.get('notewire')?.endpoint_id ? 'notewire' : 'naive'),
+        (eventId, noteId) => this.#titleOfEvent(eventId, noteId),
       ),
       titles: new Map(this.#titles),
     }
+  }
+
+  /** The title that the note of an event had in the first snapshot with this event. */
+  #titleOfEvent(event_id: string, note_id: string): string {
+    const title = this.#titlesOfEvents.get(event_id) ?? this.#titles.get(note_id) ?? note_id
+    this.#titlesOfEvents.set(event_id, title)
+    return title
   }
 
   async #notesOfService(): Promise<readonly CopiedNote[]> {

@@ -8,6 +8,8 @@ export interface TimelineRow {
   readonly event_id: string
   readonly event_type: string
   readonly note_id: string
+  /** The title of the note when the event was sent. A later edit does not change it. */
+  readonly title: string
   readonly isForged: boolean
   readonly attempts: readonly TimelineAttempt[]
 }
@@ -35,6 +37,7 @@ export function timelineOf(
   attempts: readonly Attempt[],
   forged: readonly ForgedRequest[],
   sideOf: (endpointId: string) => Side,
+  titleOf: (eventId: string, noteId: string) => string,
 ): readonly TimelineRow[] {
   const sent = [
     ...forged.map((request) => ({ ...request, event_type: 'note.deleted', isForged: true })),
@@ -52,6 +55,6 @@ export function timelineOf(
     if (first === undefined) return []
     const { event_id, event_type, note_id, isForged } = first
     const ofRow = ofEvent.map(({ side, at, status }) => ({ side, afterMs: at - first.at, status }))
-    return [{ event_id, event_type, note_id, isForged, attempts: ofRow }]
+    return [{ event_id, event_type, note_id, title: titleOf(event_id, note_id), isForged, attempts: ofRow }]
   })
 }
