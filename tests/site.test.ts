@@ -83,25 +83,38 @@ describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone',
     300_000,
   )
 
-  it('the search finds the page with the answer', async () => {
+  it('the search finds the page with the answer, and every result shows an excerpt', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })
-    const first = page.locator('.VPLocalSearchBox .result').first()
-    // The box opens with the last query of the session, and shows its results until it has searched again.
-    await page.addInitScript('sessionStorage.clear()')
+    const errors: string[] = []
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    await page.goto(site.url)
+    await page
+      .getByRole('button', { name: /search/i })
+      .first()
+      .click()
+    const input = page.locator('#localsearch-input')
+    const results = page.locator('.VPLocalSearchBox .result')
     const found: Record<string, string> = {}
     for (const [query] of SEARCHES) {
-      await page.goto(site.url)
-      await page
-        .getByRole('button', { name: /search/i })
-        .first()
-        .click()
-      await page.locator('#localsearch-input').fill(query)
-      const { pathname } = new URL((await first.getAttribute('href')) ?? '', site.url)
+      await input.fill('')
+      await expect.poll(() => results.count()).toBe(0)
+      await input.fill(query)
+      const { pathname } = new URL((await results.first().getAttribute('href')) ?? '', site.url)
       found[query] = pathname.replace(/^\/|\.html$/g, '')
+      await expect.poll(() => results.filter({ hasNot: page.locator('.excerpt') }).count(), { message: query }).toBe(0)
     }
     await page.close()
     expect(found).toEqual(Object.fromEntries(SEARCHES))
-  }, 300_000)
+    expect(errors).toEqual([])
+  }, 600_000)
+
+  it('the Tab key reaches the text of a guide without the links of the closed menu', async () => {
+    const page = await browser.newPage({ viewport: { width: 400, height: 844 } })
+    await page.goto(`${site.url}/receiving`, { waitUntil: 'networkidle' })
+    for (let tabs = 0; tabs < 10; tabs += 1) await page.keyboard.press('Tab')
+    expect(await page.evaluate<boolean>("document.activeElement.closest('.vp-doc') !== null")).toBe(true)
+    await page.close()
+  }, 60_000)
 
   it('the search finds an error by its code', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } })

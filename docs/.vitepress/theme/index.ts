@@ -13,8 +13,9 @@ export default {
   enhanceApp: ({ app }) => {
     app.component('DeliveryDiagram', DeliveryDiagram)
     app.component('SectionTabs', SectionTabs)
+    // Not `SeeItWork`: the search renders the page see-it-work.md without components, and Vue would take the page for its own component.
     app.component(
-      'SeeItWork',
+      'LiveDemonstration',
       defineAsyncComponent(() => import('../see-it-work/see-it-work.vue')),
     )
   },
