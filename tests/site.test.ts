@@ -41,6 +41,14 @@ describe('the site', () => {
     }
   })
 
+  it('tells an agent in 40 lines how to integrate, and its index begins with that page', () => {
+    const [, , rules = ''] = read('coding-agents.md').split(/^---$/m)
+    expect(rules.trim().split('\n').length).toBeLessThanOrEqual(40)
+    const [introduction = ''] = readFileSync(join(DIST, 'llms.txt'), 'utf8').split('## Table of Contents')
+    expect(introduction).toContain('(/coding-agents.md)')
+    expect(readFileSync(join(DOCS, '../README.md'), 'utf8')).toContain('llms.txt')
+  })
+
   it('contains the contract documents', () => {
     expect(JSON.parse(readFileSync(join(DIST, 'contract/openapi.json'), 'utf8'))).toHaveProperty('openapi')
   })

@@ -42,7 +42,9 @@ export default defineConfig({
     plugins: [
       llmstxt({
         description: DESCRIPTION,
-        details: 'ES modules, on Node.js from 22.12 on, Bun, Deno and Cloudflare Workers.',
+        details:
+          'ES modules, on Node.js from 22.12 on, Bun, Deno and Cloudflare Workers.\n\n' +
+          `Before you write code with Notewire, read [Coding agents](${SITE_BASE}coding-agents.md): the rules, in 40 lines.`,
         injectLLMHint: false,
         excludeIndexPage: false,
       }),

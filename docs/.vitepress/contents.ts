@@ -13,7 +13,7 @@ interface Part {
 
 // The pages for each task, as paths or patterns below docs/.
 const TASKS: Readonly<Record<string, readonly string[]>> = {
-  Start: ['see-it-work.md', 'tutorial.md', 'quickstart.md', 'comparison.md'],
+  Start: ['see-it-work.md', 'tutorial.md', 'quickstart.md', 'coding-agents.md', 'comparison.md'],
   'Receive webhooks': [
     'receiving.md',
     'receiving/frameworks.md',
