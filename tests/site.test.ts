@@ -116,6 +116,35 @@ describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone',
     expect(errors).toEqual([])
   }, 600_000)
 
+  it('the landing page shows its mark, the first sample beside the text, and install lines', async () => {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } })
+    await page.goto(site.url, { waitUntil: 'networkidle' })
+    const [text, sample] = await Promise.all(
+      ['.first-text', '.first-sample'].map((part) => page.locator(part).boundingBox()),
+    )
+    if (!text || !sample) return expect.fail('no first screen')
+    expect(sample.x).toBeGreaterThan(text.x + text.width)
+    expect(Math.max(text.y + text.height, sample.y + sample.height)).toBeLessThan(900)
+    expect(await page.evaluate<number>("document.querySelector('.mark').naturalWidth")).toBeGreaterThan(0)
+    const lines: string[] = []
+    for (const manager of ['npm', 'pnpm', 'yarn', 'bun']) {
+      await page.locator('.first-text .tabs label', { hasText: new RegExp(`^${manager}$`) }).click()
+      lines.push((await page.locator('.first-text [class*=language-].active code').textContent()) ?? '')
+    }
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['npm', 'pnpm', 'yarn', 'bun'])
+    await page.close()
+  }, 60_000)
+
+  it.each([400, 800, 1400])(
+    'the landing page has no fault at %s px',
+    async (width) => {
+      const page = await browser.newPage({ viewport: { width, height: 900 } })
+      expect(await faultsOf(page, site.url)).toEqual({ errors: [], overflow: 0, foreign: [] })
+      await page.close()
+    },
+    60_000,
+  )
+
   it('the Tab key reaches the text of a guide without the links of the closed menu', async () => {
     const page = await browser.newPage({ viewport: { width: 400, height: 844 } })
     await page.goto(`${site.url}/receiving`, { waitUntil: 'networkidle' })

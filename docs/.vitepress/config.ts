@@ -19,9 +19,7 @@ const DESCRIPTION =
   'Notewire is a TypeScript toolkit for the notes service: a webhook receiver, a REST client, a mirror, a command line, ' +
   'and a mock server for tests.'
 
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0f766e"/>' +
-  '<path d="M9 23V9l14 14V9" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
+const MARK = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(DOCS, 'mark.svg'), 'utf8'))}`
 
 const ofVitepress = createRequire(createRequire(import.meta.url).resolve('vitepress'))
 const vue = dirname(ofVitepress.resolve('vue/package.json'))
@@ -32,7 +30,7 @@ export default defineConfig({
   description: DESCRIPTION,
   lang: 'en',
   base: SITE_BASE,
-  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(ICON)}` }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: MARK }]],
   cacheDir: '.vitepress/node_modules/.cache',
   markdown: {
     anchor: { slugify: anchorOf },
@@ -62,6 +60,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: { src: MARK, alt: '' },
     nav: [
       { text: 'See it work', link: '/see-it-work' },
       { text: 'Tutorial', link: '/tutorial' },

@@ -5,6 +5,7 @@ import DeliveryDiagram from './delivery-diagram.vue'
 import Layout from './layout.vue'
 import SectionTabs from './section-tabs.vue'
 import './style.css'
+import './home.css'
 
 // biome-ignore lint/style/noDefaultExport: VitePress reads it
 export default {
