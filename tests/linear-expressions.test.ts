@@ -3,8 +3,9 @@ import { keyIdOf } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { withoutSecrets } from '../packages/mock-server/src/control/hidden-secrets.ts'
 import { setVariables } from '../packages/notewire/src/commands/listen/replaced-lines.ts'
+import { coloured } from '../packages/notewire/src/terminal/colour.ts'
 import { conceal } from '../packages/notewire/src/terminal/output.ts'
-import { wrap } from '../packages/notewire/src/terminal/width.ts'
+import { isPrintable, printable, printableJson, wrap } from '../packages/notewire/src/terminal/width.ts'
 import { type Attack, attacksOn, attacksWith } from './linear-expressions/attacks.ts'
 import { expressionsInSources } from './linear-expressions/expressions-in-sources.ts'
 import { isLinear } from './linear-expressions/running-time.ts'
@@ -28,6 +29,8 @@ const PUMPS = [
   'whsec_',
   'ntw_',
   'note_a',
+  '\u001b[',
+  '1;',
 ]
 
 describe('the running time is linear', () => {
@@ -49,6 +52,8 @@ describe('the running time is linear', () => {
     ],
     ['the text of an error of the command line', (text) => conceal(text, new Set(['ntw_live_k7.s3cret']))],
     ['the lines of an error of the command line', (text) => wrap(text, 80, '  ')],
+    ['a text that is made printable', (text) => [printable(coloured('red', text)), isPrintable(text)]],
+    ['JSON that is made printable', (text) => printableJson(text)],
     ['a change of .env', (text) => setVariables(text, [['NOTES_BASE_URL', 'https://notes.example']], 1)],
     ['a request that the mock server shows', (text) => withoutSecrets(text, 'ntw')],
   ])('of %s', (_name, run) => {
@@ -62,6 +67,10 @@ it('every expression that is made at run time is in a file that is attacked abov
     'packages/mock-server/src/control/hidden-secrets.ts',
     'packages/notewire/src/commands/listen/replaced-lines.ts',
     'packages/notewire/src/commands/search.ts',
+    'packages/notewire/src/terminal/colour.ts',
+    'packages/notewire/src/terminal/width.ts',
+    'packages/notewire/src/terminal/width.ts',
+    'packages/notewire/src/terminal/width.ts',
   ])
 })
 
