@@ -18,9 +18,9 @@ export default {
       severity: 'error',
       from: {
         orphan: true,
-        // Browsers load a script, Next a layout, and people start a program.
+        // Browsers load a script, Next a layout, pnpm its hooks, and people start a program.
         pathNot:
-          '\\.(test|test-d|d)\\.ts$|tsup\\.config\\.ts$|^examples/(accounts-(express/public|next/app)|queues/src)/',
+          '\\.(test|test-d|d)\\.ts$|tsup\\.config\\.ts$|^scripts/published-manifest\\.cjs$|^examples/(accounts-(express/public|next/app)|queues/src)/',
       },
       to: {},
     },

@@ -3,8 +3,8 @@ import { RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { CommandError } from '../../errors/failure.ts'
 import { fetchFailureReason } from '../../errors/system-error.ts'
 import { type DeliveryTraits, eventBody, isLarge, makeDelivery, type Secret, type TestEvent } from './delivery.ts'
-import { RateLimit, RateLimitError, readRetryAfter, TOO_MANY_REQUESTS } from './rate-limit.ts'
-import { type Exchange, isAccepted, send } from './send.ts'
+import { RateLimit, RateLimitError, TOO_MANY_REQUESTS } from './rate-limit.ts'
+import { type Exchange, isAccepted, readRetryAfter, send } from './send.ts'
 
 export interface Examination {
   readonly url: URL

@@ -69,10 +69,3 @@ function isLimited({ reply }: Exchange): boolean {
 function retryAfterMs({ reply }: Exchange): number | undefined {
   return reply.kind === 'answered' ? reply.retryAfterMs : undefined
 }
-
-/** Reads the header `Retry-After`: seconds, or a date. */
-export function readRetryAfter(header: string | null | undefined): number | undefined {
-  if (header === undefined || header === null || header === '') return undefined
-  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
-}

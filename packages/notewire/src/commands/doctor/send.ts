@@ -3,7 +3,6 @@ import { request as requestByHttps } from 'node:https'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Delivery } from './delivery.ts'
-import { readRetryAfter } from './rate-limit.ts'
 
 /** A body is sent in pieces of this size, so that an early answer is seen; of an answer, no more is read. */
 const PIECE_BYTES = 65_536
@@ -59,6 +58,13 @@ async function answerTo(request: ClientRequest, delivery: Delivery): Promise<Rep
     retryAfterMs: readRetryAfter(headers['retry-after']),
     shown: `${answer.rawHeaders.join('\n')}\n${await readStart(answer)}`,
   }
+}
+
+/** Reads the header `Retry-After`: seconds, or a date. */
+export function readRetryAfter(header: string | null | undefined): number | undefined {
+  if (header === undefined || header === null || header === '') return undefined
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return Number.isNaN(ms) ? undefined : Math.max(ms, 0)
 }
 
 async function* piecesOf({ body, splitAt }: Delivery): AsyncGenerator<Buffer> {
