@@ -60,22 +60,31 @@ export function finished(
   next: NextWork,
   { hints, now }: { readonly hints: number; readonly now: number },
 ): IntegrationRecord {
-  const { state, parkedBecause, dueAt, rank, failures, pausedUntil, pollEveryMs, endpoint, problem, syncedAt } = next
-  const pause = next.pauseMs === undefined ? {} : { pauseMs: next.pauseMs }
-  const work = {
+  const {
     state,
     parkedBecause,
+    dueAt,
+    rank,
     failures,
     pausedUntil,
-    ...pause,
+    pauseMs,
     pollEveryMs,
     endpoint,
     problem,
     syncedAt,
-    leaseUntil: null,
-  }
-  if (record.hints === hints) return { ...record, ...work, dueAt, rank }
-  return { ...record, ...work, dueAt: dueAfterHint(next, now), rank: RANKS.hint }
+  } = next
+  const { problem: _, syncedAt: __, ...before } = record
+  const work = { state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint, leaseUntil: null }
+  const after = { ...before, ...work, ...present({ pauseMs, problem, syncedAt }) }
+  if (record.hints === hints) return { ...after, dueAt, rank }
+  return { ...after, dueAt: dueAfterHint(next, now), rank: RANKS.hint }
+}
+
+/** The fields that are not `undefined`, as a store that keeps JSON would return them. */
+function present<Fields extends object>(
+  fields: Fields,
+): { [Field in keyof Fields]?: Exclude<Fields[Field], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
 /** A parked integration erases the note that the hint hid, but does not read it. */
