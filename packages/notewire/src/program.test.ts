@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { CLOSED_PORT } from './fixtures/closed-port.ts'
 import { jsonLines } from './fixtures/json-lines.ts'
 import { cleanUp } from './fixtures/leftovers.ts'
@@ -60,13 +63,29 @@ describe('an error of the client', () => {
   })
 
   it('about a lost answer explains how to find out whether the endpoint exists', async () => {
-    const env = { NOTES_API_KEY: 'no_live_key.atall', NOTES_BASE_URL: CLOSED_PORT }
-    const { exitCode, stderr } = await runNotewire(['endpoints', 'create', 'http://127.0.0.1:9/hook'], { env })
+    const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
+    onTestFinished(() => server.close())
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const { exitCode, stderr } = await createEndpointAt(`http://127.0.0.1:${port}`)
     expect(exitCode).toBe(5)
-    expect(unwrapped(stderr)).toContain(
-      'List the endpoints and look for its URL: if the endpoint is there, rotate its secret',
-    )
+    expect(stderr).toContain(FIND_OUT)
   })
+
+  it('about a service that was not reached does not say that the endpoint may exist', async () => {
+    const { exitCode, stderr } = await createEndpointAt(CLOSED_PORT)
+    expect(exitCode).toBe(5)
+    expect(stderr).toContain('No program listens at this address')
+    expect(stderr).not.toContain(FIND_OUT)
+  })
+
+  const FIND_OUT = 'List the endpoints and look for its URL: if the endpoint is there, rotate its secret'
+
+  async function createEndpointAt(NOTES_BASE_URL: string) {
+    const env = { NOTES_API_KEY: 'no_live_key.atall', NOTES_BASE_URL }
+    const { exitCode, stderr } = await runNotewire(['endpoints', 'create', 'http://127.0.0.1:9/hook'], { env })
+    return { exitCode, stderr: unwrapped(stderr) }
+  }
 })
 
 describe('colour', () => {
