@@ -41,9 +41,9 @@ describe('any interleaving of duplicates, disorder and crashes', () => {
     await fc.assert(
       fc.asyncProperty(aHistory, fc.scheduler(), async ({ events, fates }, scheduler) => {
         const world = new World(scheduler, fates)
-        const deliveries = events.flatMap((traits, index) => {
+        const deliveries = events.flatMap(({ attempts, ...traits }, index) => {
           const event: NoteEvent = anEvent({ ...traits, eventId: `evt_${index}` })
-          return Array.from({ length: traits.attempts }, () => world.deliverUntilAcknowledged(event))
+          return Array.from({ length: attempts }, () => world.deliverUntilAcknowledged(event))
         })
         await scheduler.waitFor(Promise.all(deliveries))
         world.expectEveryEventToCount(events.map((traits, index) => ({ ...traits, eventId: `evt_${index}` })))
