@@ -447,7 +447,7 @@ class World implements AsyncDisposable {
         // One at a time: two that overlap would advance the replica's clock twice.
         this.#caughtUp = this.#caughtUp.then(() => this.#replica.catchUp(clock.now()))
         await this.#caughtUp
-        return this.#replica.service.fetch(request)
+        return this.#replica.fetch(request)
       },
     })
   }

@@ -161,18 +161,18 @@ export class Network {
   }
 
   /** The service, or one of its replicas. */
-  async #serverOf(process: SimulatedProcess): Promise<NotesService> {
+  async #serverOf(process: SimulatedProcess): Promise<Pick<NotesService, 'fetch'>> {
     const { world, random, schedule } = this.#context
     if (world.restored !== undefined) {
       await world.restored.catchUp(schedule.now)
-      return world.restored.service
+      return world.restored
     }
     const [first, ...others] = world.replicas
     if (first === undefined || !this.#context.occurs('laggingAnswer')) return world.service
     const replica = random.pick([first, ...others])
     await replica.catchUp(schedule.now)
     process.log(() => `asks a replica that lags by ${replica.lagMs} ms`)
-    return replica.service
+    return replica
   }
 
   #latency(): { readonly outMs: number; readonly backMs: number } {

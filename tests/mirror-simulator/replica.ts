@@ -6,6 +6,7 @@ import {
   type NotesServiceOptions,
   type RecordingHandle,
 } from '@notewire/mock-server'
+import { keyIdOf } from '@notewire/protocol'
 
 /** An act of the owner, for a replica. */
 export type ReplicatedAct = (replica: Replica) => void
@@ -17,19 +18,31 @@ export class Replica {
   readonly channel: Channel
   readonly #notes = new Map<string, NoteHandle>()
   readonly #recordings = new Map<string, RecordingHandle[]>()
+  /** The keys of this service. Their ids follow from the seed, and their secrets do not. */
+  readonly #keys: readonly string[]
   readonly #acts: { readonly at: number; readonly act: ReplicatedAct }[] = []
 
   private constructor(service: NotesService, lagMs: number) {
     this.service = service
     this.lagMs = lagMs
-    // In the same order as in the service, so that identifiers and keys are the same.
+    // In the same order as in the service, so that the identifiers of notes and keys are the same.
     this.channel = service.owner.createChannel('elsewhere')
-    service.owner.createIntegration().issueKey()
-    service.owner.createIntegration({ channels: [this.channel] }).issueKey()
+    const one = service.owner.createIntegration().issueKey()
+    const other = service.owner.createIntegration({ channels: [this.channel] }).issueKey()
+    this.#keys = [service.apiKey, one.key, other.key]
   }
 
   static async open(options: NotesServiceOptions, lagMs: number): Promise<Replica> {
     return new Replica(await createNotesService(options), lagMs)
+  }
+
+  /** Answers a request that was sent with a key of the service as if the replica had the same key. */
+  async fetch(request: Request): Promise<Response> {
+    const [, given = ''] = (request.headers.get('authorization') ?? '').split(' ')
+    const own = this.#keys.find((key) => keyIdOf(key) === keyIdOf(given))
+    const headers = new Headers(request.headers)
+    if (own !== undefined) headers.set('authorization', `Bearer ${own}`)
+    return await this.service.fetch(new Request(request, { headers }))
   }
 
   /** Schedules an act, delayed by the lag. */
