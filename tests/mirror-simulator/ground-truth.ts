@@ -2,6 +2,7 @@ import type { Note } from '@notewire/protocol'
 import { noteSchema, readShape } from '@notewire/protocol/schemas'
 import type { HistoryContext } from './history-context.ts'
 import type { NoteModel } from './note-model.ts'
+import type { Replica } from './replica.ts'
 
 /** The notes that the key can see, read from the service without the simulated network. */
 export interface GroundTruth {
@@ -10,11 +11,9 @@ export interface GroundTruth {
   content(note: NoteModel, part: 'transcript' | 'summary'): Promise<unknown>
 }
 
-/** Reads all notes from the service. */
-export async function readGroundTruth(
-  { world, scenario }: HistoryContext,
-  service = world.service,
-): Promise<GroundTruth> {
+/** Reads all notes from the service, or from a replica of it. */
+export async function readGroundTruth({ world, scenario }: HistoryContext, replica?: Replica): Promise<GroundTruth> {
+  const { service } = replica ?? world
   const [shortPages] = service.faults.rules
   service.faults.clear()
   const page = await ask('?limit=100')
@@ -28,7 +27,8 @@ export async function readGroundTruth(
 
   async function ask(path: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${world.key.key}` }
-    const response = await service.fetch(new Request(`${service.baseUrl}/v1/notes${path}`, { headers }))
+    const request = new Request(`${service.baseUrl}/v1/notes${path}`, { headers })
+    const response = await (replica ?? service).fetch(request)
     return response.status === 200 ? await response.json() : undefined
   }
 }

@@ -12,7 +12,7 @@ import { simulatedStore } from './simulated-store.ts'
 export const SIGNING_SECRET = `whsec_${Buffer.from('a secret for simulated deliveries').toString('base64url')}`
 
 /** Clocks differ by up to ten minutes, and these histories do not test verification. */
-const TOLERANCE_SECONDS = 86_400
+const TOLERANCE_SECONDS = 3_600
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

@@ -27,7 +27,7 @@ export async function restore(context: HistoryContext, { instance, mirror }: Par
   checker.isPaused = true
   world.restored = backup
 
-  const { records } = await readGroundTruth(context, backup.service)
+  const { records } = await readGroundTruth(context, backup)
   const contradicted = await contradictedBy(records, mirror)
   await instance.mirror.sync({ scan: 'now' })
   await checkContradictionsCounted(contradicted > 0, 'right after it was restored', context, mirror)
