@@ -64,7 +64,7 @@ describe('an error of the client', () => {
 
   it('about a lost answer explains how to find out whether the endpoint exists', async () => {
     const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1')
-    onTestFinished(() => server.close())
+    onTestFinished(() => void server.close())
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const { exitCode, stderr } = await createEndpointAt(`http://127.0.0.1:${port}`)

@@ -98,7 +98,7 @@ describe('text from outside in the terminal', () => {
     cwd = folder
     expect((await run(['pull'], env)).exitCode).toBe(0)
     const driver = nodeSqlite(database)
-    driver.batch([{ sql: 'UPDATE notewire_mirrors SET integration = ?', parameters: [HOSTILE] }], 'process')
+    await driver.batch([{ sql: 'UPDATE notewire_mirrors SET integration = ?', parameters: [HOSTILE] }], 'process')
     driver.close?.()
     expectPrintable(await run(['status']))
   })
