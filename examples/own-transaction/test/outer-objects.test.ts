@@ -52,6 +52,7 @@ for (const [name, { outer, applyWith }] of Object.entries(libraries)) {
       const mirror = createMirror({
         client: new NotesClient({ baseUrl, apiKey, fetch }),
         store: onVirtualClock(database.pool),
+        integration: name,
         clock,
         hooks: { onProblem: ({ error }) => problems.push(error) },
       })

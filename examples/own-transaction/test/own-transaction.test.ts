@@ -21,7 +21,8 @@ describe('a consumer writes every change once if it commits its position with', 
       await using service = await createNotesService({ notes: 3 })
       const { baseUrl, apiKey, fetch, clock } = service
       const store = onVirtualClock(database.pool)
-      const mirror = createMirror({ client: new NotesClient({ baseUrl, apiKey, fetch }), store, clock })
+      const client = new NotesClient({ baseUrl, apiKey, fetch })
+      const mirror = createMirror({ client, store, integration: name, clock })
       await mirror.sync()
       const apply = applyWith(database.pool)
 
