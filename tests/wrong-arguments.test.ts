@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
-import { createMirror } from '@notewire/mirror'
+import { createMirror, createMirrors } from '@notewire/mirror'
+import { sqliteMirror } from '@notewire/mirror/sqlite'
 import { createNotesService } from '@notewire/mock-server'
-import { NotewireError } from '@notewire/protocol'
+import { NotewireError, OptionError } from '@notewire/protocol'
+import { createReceiver } from '@notewire/webhooks'
+import { expressHandler } from '@notewire/webhooks/express'
+import { redisStore } from '@notewire/webhooks/redis'
+import { nodeSqlite } from '@notewire/webhooks/storage'
+import { anEvent } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { publishedEntries } from '../benchmarks/src/published-entries.ts'
 import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
@@ -21,6 +27,7 @@ const BUILDING_BLOCKS = new Set([
   'PostgresQueries',
   'refuseUnknownOptions',
   'refuseOptionsBut',
+  'refuseSurplusOptions',
   'refuseWithoutMethods',
   'monotonicNow',
   // For the packages, which pass what they have checked.
@@ -86,6 +93,62 @@ describe('an object made with valid arguments', async () => {
     expect(await unplainErrors(call, [[], ...WRONG.map((each) => [each]), ...pairsOf(['id', ...WRONG])])).toEqual([])
   })
 })
+
+describe('a function without options', () => {
+  const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'k' })
+  const mirror = createMirror({ client, store: memoryMirror() })
+  const mirrors = createMirrors({ store: sqliteMirror(':memory:'), connect: () => ({ baseUrl: '', apiKey: '' }) })
+  const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  const receiver = createReceiver({ secret: () => undefined, on: {}, logger })
+  const redis = { call: async () => null, duplicate: () => undefined }
+  const { signal } = new AbortController()
+
+  const calls: readonly (readonly [string, Callable])[] = [
+    ['mirror.get', (options) => mirror.get('n1', ...extra(options))],
+    ['mirror.search', (options) => mirror.search('words', 20, ...extra(options))],
+    ['mirror.explain', (options) => mirror.explain('n1', ...extra(options))],
+    ['mirror.status', (options) => mirror.status(...extra(options))],
+    ['mirror.acceptRemovals', (options) => mirror.acceptRemovals('scan_1', ...extra(options))],
+    ['mirror.acceptReads', (options) => mirror.acceptReads('n1', ...extra(options))],
+    ['mirror.adoptKey', (options) => mirror.adoptKey(...extra(options))],
+    ['mirrors.get', (options) => mirrors.get('acme', ...extra(options))],
+    ['mirrors.remove', (options) => mirrors.remove('acme', ...extra(options))],
+    ['mirrors.scan', (options) => mirrors.scan('acme', ...extra(options))],
+    ['mirrors.status', (options) => mirrors.status(...extra(options))],
+    ['forget', (options) => receiver.forget('evt_1', ...extra(options))],
+    ['redisStore', (options) => redisStore(as<Parameters<typeof redisStore>[0]>(redis), ...extra(options))],
+    ['sqliteMirror', (options) => sqliteMirror(':memory:', ...extra(options))],
+    ['nodeSqlite', (options) => nodeSqlite(':memory:', ...extra(options))],
+    ['expressHandler', (options) => expressHandler(receiver, ...extra(options))],
+  ]
+
+  it.each(calls)('refuses options: %s', async (name, call) => {
+    for (const options of [{ signal }, signal]) {
+      const error = await failureOf(call, [options])
+      expect(error).toBeInstanceOf(OptionError)
+      expect(error).toMatchObject({ option: 'signal', message: expect.stringContaining(`${name} takes no options`) })
+    }
+  })
+
+  it('ignores the other arguments of a callback', async () => {
+    expect(await Promise.all(['n1', 'n2'].map(mirror.get))).toEqual([undefined, undefined])
+    expect(await Promise.all(['evt_1', 'evt_2'].map(receiver.forget))).toEqual(['unknown', 'unknown'])
+  })
+
+  it('receiver.process says that the integration is missing', async () => {
+    for (const about of [{ signal }, signal, null, 7]) {
+      expect(await receiver.process(anEvent({ kind: 'note.ended' }), as(about))).toMatchObject({
+        status: 'malformed',
+        problem: expect.stringContaining('the integration is missing'),
+      })
+    }
+  })
+})
+
+/** Passes arguments that the types would refuse. */
+function extra(...given: readonly unknown[]): [] {
+  return given as unknown as []
+}
 
 type Callable = (...args: readonly unknown[]) => unknown
 

@@ -1,4 +1,4 @@
-import { refuseNoSignal, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { refuseNoSignal, refuseSurplusOptions, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceiver, type Receiver, type ReceiverOptions } from '@notewire/webhooks'
 import { createConsumers, type MirrorConsumers } from './consuming/consumer.ts'
 import {
@@ -140,11 +140,18 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
       }
       return createReceiver({ clock, ...receiverOptions, integration, sink })
     },
-    acceptRemovals: (scanId) => engine.acceptRemovals(scanId),
-    async acceptReads(noteId) {
+    async acceptRemovals(scanId, ...surplus) {
+      refuseSurplusOptions('mirror.acceptRemovals', surplus)
+      return await engine.acceptRemovals(scanId)
+    },
+    async acceptReads(noteId, ...surplus) {
+      refuseSurplusOptions('mirror.acceptReads', surplus)
       requireNoteId('mirror.acceptReads', noteId)
       return await engine.acceptReads(noteId)
     },
-    adoptKey: () => engine.adoptKey(),
+    async adoptKey(...surplus) {
+      refuseSurplusOptions('mirror.adoptKey', surplus)
+      await engine.adoptKey()
+    },
   }
 }

@@ -1,4 +1,4 @@
-import { monotonicNow, OptionError, refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
+import { monotonicNow, OptionError, refuseNoSignal, refuseSurplusOptions, refuseUnknownOptions } from '@notewire/protocol'
 import type { Receivers } from '@notewire/webhooks'
 import { once } from './concurrency/calls.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
@@ -156,7 +156,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
-    async remove(integration) {
+    async remove(integration, ...surplus) {
+      refuseSurplusOptions('mirrors.remove', surplus)
       await open()
       const isRemoved = await integrations.remove(requireIntegration(integration), crypto.randomUUID(), clock.now())
       forgetSecret(integration)
@@ -180,7 +181,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
-    async scan(integration) {
+    async scan(integration, ...surplus) {
+      refuseSurplusOptions('mirrors.scan', surplus)
       await open()
       const { generation } = await recordOf(integrations, requireIntegration(integration))
       const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
@@ -237,7 +239,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       return receiver
     },
 
-    async get(integration) {
+    async get(integration, ...surplus) {
+      refuseSurplusOptions('mirrors.get', surplus)
       await open()
       const [listed] = await store.integrations.list({
         integration: requireIntegration(integration),
@@ -264,7 +267,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       )
     },
 
-    async status() {
+    async status(...surplus) {
+      refuseSurplusOptions('mirrors.status', surplus)
       await open()
       const now = clock.now()
       const pausedServices = pauses

@@ -58,6 +58,7 @@ export {
   OptionError,
   refuseNoSignal,
   refuseOptionsBut,
+  refuseSurplusOptions,
   refuseUnknownOptions,
   refuseWithoutMethods,
 } from './options.ts'

@@ -90,6 +90,21 @@ const SIGNALS: Readonly<Record<string, string>> = {
 }
 
 /**
+ * Refuses an object of options, or a signal, that is given to a function without options: it would silently have no effect. Other surplus
+ * arguments are ignored, because `ids.map(mirror.get)` passes an index and an array.
+ *
+ * @throws {@link OptionError}
+ */
+export function refuseSurplusOptions(maker: string, surplus: readonly unknown[]): void {
+  for (const given of surplus) {
+    const kind = Object.prototype.toString.call(given).slice('[object '.length, -1)
+    if (kind !== 'Object' && SIGNALS[kind] === undefined) continue
+    const [option = 'options'] = kind === 'Object' ? Object.keys(Object(given)) : ['signal']
+    throw new OptionError(option, `${maker} takes no options, but was given "${option}". Call it without.`)
+  }
+}
+
+/**
  * Refuses a value that lacks a method of an interface, such as the promise of a store, or a function that returns a store.
  *
  * @throws {@link OptionError} if `thing` lacks one of the methods

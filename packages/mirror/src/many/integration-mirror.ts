@@ -1,3 +1,4 @@
+import { refuseSurplusOptions } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
@@ -66,13 +67,15 @@ export function openIntegration<Transaction>(
       log,
       hooks: { onProblem: (problem: ProblemNotice) => callHook(hooks.onProblem, { ...problem, integration }) },
     }),
-    async acceptRemovals(scanId) {
+    async acceptRemovals(scanId, ...surplus) {
+      refuseSurplusOptions('mirror.acceptRemovals', surplus)
       const { generation } = await copy()
       const ledger = ledgerOf(integration, { generation, lost: removed }, settings)
       const context = { store: await openReads(), integration, ledger, clock }
       return await acceptRemovals(scanId, context, hooksOf(integration, settings))
     },
-    async acceptReads(noteId) {
+    async acceptReads(noteId, ...surplus) {
+      refuseSurplusOptions('mirror.acceptReads', surplus)
       const { generation } = await copy()
       const connection = await connect(integration, settings)
       const isLive = await engineOf(connection, integration, { generation, lost: removed }, settings).acceptReads(

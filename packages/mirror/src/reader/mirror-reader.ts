@@ -4,6 +4,7 @@ import {
   type Note,
   OptionError,
   refuseNoSignal,
+  refuseSurplusOptions,
   refuseUnknownOptions,
   type Summary,
   systemClock,
@@ -145,7 +146,8 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
 
   return {
     integration,
-    async get(noteId) {
+    async get(noteId, ...surplus) {
+      refuseSurplusOptions('mirror.get', surplus)
       requireNoteId('mirror.get', noteId)
       return visibleNotes(await (await open()).listNotes(integration, { noteId }))[0]
     },
@@ -153,7 +155,8 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
       refuseUnknownOptions('mirror.list', options, { after: true })
       return list(options.after ?? '')
     },
-    async search(text, limit = 20) {
+    async search(text, limit = 20, ...surplus) {
+      refuseSurplusOptions('mirror.search', surplus)
       requireCount('limit', limit)
       if (typeof text !== 'string') {
         throw new OptionError(
@@ -169,11 +172,15 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
       refuseNoSignal(options.signal)
       return changes(options)
     },
-    async explain(noteId) {
+    async explain(noteId, ...surplus) {
+      refuseSurplusOptions('mirror.explain', surplus)
       requireNoteId('mirror.explain', noteId)
       return explain(noteId, (await (await open()).listNotes(integration, { noteId }))[0]?.state)
     },
-    status: async () => await statusOf(await open(), integration, clock.now()),
+    async status(...surplus) {
+      refuseSurplusOptions('mirror.status', surplus)
+      return await statusOf(await open(), integration, clock.now())
+    },
   }
 }
 

@@ -1,8 +1,11 @@
+import { refuseSurplusOptions } from '@notewire/protocol'
 import { requireNodeRequest } from '../delivering/not-a-request.ts'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
 import { answerNodeRequest } from './node-request.ts'
 import type { NodeRequest, NodeResponse } from './node-types.ts'
+
+type ExpressHandler = (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void) => void
 
 /**
  * Mounts a receiver in Express 4 or 5. It reads the raw bytes on its own route and needs no body parser: mount it
@@ -20,9 +23,9 @@ import type { NodeRequest, NodeResponse } from './node-types.ts'
  * express().post('/webhooks/notes', expressHandler(receiver)).listen(3000)
  * ```
  */
-export function expressHandler(
-  receiver: RespondingReceivers,
-): (request: NodeRequest, response: NodeResponse, next: (error?: unknown) => void) => void {
+export function expressHandler(receiver: RespondingReceivers): ExpressHandler
+export function expressHandler(receiver: RespondingReceivers, ...surplus: readonly unknown[]): ExpressHandler {
+  refuseSurplusOptions('expressHandler', surplus)
   requireReceiver('expressHandler', receiver)
   return (request, response, next) => {
     requireNodeRequest('expressHandler', request, response)

@@ -1,4 +1,4 @@
-import { isIntegrationId } from '@notewire/protocol'
+import { isIntegrationId, refuseSurplusOptions } from '@notewire/protocol'
 import type { IncomingAttempt } from '../delivering/attempt.ts'
 import { attemptOf, responseOf } from '../delivering/web-attempt.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
@@ -52,9 +52,15 @@ export function createReceiver<Transaction>(options: AnyOptions<Transaction> & O
     integration: own,
     respond: respondTo,
     fetch: async (request) => responseOf(await respondTo(attemptOf(request))),
-    process: async (event, { integration } = { integration: own }) =>
-      integration === own ? await process(event, own) : cannotProcess(event, ofAnother(own), own),
-    forget: (eventId) => forget(eventId, own),
+    process: async (event, about = { integration: own }) => {
+      const integration = about?.integration
+      if (integration === own) return await process(event, own)
+      return cannotProcess(event, isIntegrationId(integration) ? ofAnother(own) : NO_INTEGRATION, own)
+    },
+    forget: async (eventId, ...surplus) => {
+      refuseSurplusOptions('forget', surplus)
+      return await forget(eventId, own)
+    },
     ...closing,
   }
 }

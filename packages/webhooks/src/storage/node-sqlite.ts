@@ -1,4 +1,4 @@
-import { NotewireError, OptionError } from '@notewire/protocol'
+import { NotewireError, OptionError, refuseSurplusOptions } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import { type SqliteDriver, SqliteFolderMissingError } from './sqlite-driver.ts'
 import { sqliteLocation } from './sqlite-file.ts'
@@ -11,7 +11,9 @@ import { sqliteLocation } from './sqlite-file.ts'
  * process, where no transaction of a handler can reach it
  * @throws OptionError if `path` is empty or no text
  */
-export function nodeSqlite(path: string): SqliteDriver<SqliteConnection> {
+export function nodeSqlite(path: string): SqliteDriver<SqliteConnection>
+export function nodeSqlite(path: string, ...surplus: readonly unknown[]): SqliteDriver<SqliteConnection> {
+  refuseSurplusOptions('nodeSqlite', surplus)
   if (typeof path !== 'string' || path === '') {
     throw new OptionError('path', "path needs the path of a file, such as nodeSqlite('events.db'), or ':memory:'.")
   }

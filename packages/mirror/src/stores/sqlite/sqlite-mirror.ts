@@ -1,3 +1,4 @@
+import { refuseSurplusOptions } from '@notewire/protocol'
 import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
 import type { CopyState } from '../../interfaces/progress.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
@@ -61,7 +62,9 @@ export function sqliteMirror(database: string): SqliteMirror<SqliteConnection>
 export function sqliteMirror<Transaction>(database: SqliteDriver<Transaction>): SqliteMirror<Transaction>
 export function sqliteMirror<Transaction>(
   database: string | SqliteDriver<Transaction>,
+  ...surplus: readonly unknown[]
 ): SqliteMirror<SqliteConnection> | SqliteMirror<Transaction> {
+  refuseSurplusOptions('sqliteMirror', surplus)
   const driver = driverOf(database, {
     path: "sqliteMirror('notes.db')",
     driver: 'sqliteMirror(durableObjectSqlite(ctx.storage))',

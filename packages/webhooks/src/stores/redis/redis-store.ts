@@ -1,4 +1,4 @@
-import { NotewireError } from '@notewire/protocol'
+import { NotewireError, refuseSurplusOptions } from '@notewire/protocol'
 import { type AppliedRevision, raiseRevision } from '../../interfaces/revision-gate.ts'
 import { type Claim, type ClaimRequest, type ReceiverStore, STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
 import { withinTimeLimit } from '../../storage/time-limit.ts'
@@ -36,7 +36,9 @@ export type { IoredisClient, NodeRedisClient } from './redis-client.ts'
  * export const receiver = createReceiver({ secret: () => process.env['NOTES_SIGNING_SECRET'], store, on: {} })
  * ```
  */
-export function redisStore(client: IoredisClient | NodeRedisClient): ReceiverStore {
+export function redisStore(client: IoredisClient | NodeRedisClient): ReceiverStore
+export function redisStore(client: IoredisClient | NodeRedisClient, ...surplus: readonly unknown[]): ReceiverStore {
+  refuseSurplusOptions('redisStore', surplus)
   const run = scriptRunner(client)
 
   async function leaseOf(request: ClaimRequest): Promise<Lease> {
