@@ -3,7 +3,7 @@ import { OptionError } from '@notewire/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { RespondingReceivers } from '../receiver/receiver-interface.ts'
 import { requireReceiver, routeParameter } from './mounting.ts'
-import { answerNodeRequest } from './node-request.ts'
+import { answerNodeRequest, reportAnswered } from './node-request.ts'
 
 /** The options of {@link fastifyPlugin}. */
 export interface FastifyReceiverOptions {
@@ -18,7 +18,8 @@ export interface FastifyReceiverOptions {
 /**
  * Mounts a receiver in Fastify 5. The plugin is encapsulated: on its own route it reads the raw bytes of any media type, up to the
  * receiver's `maxBodyBytes`; parsers and `bodyLimit` of other routes do not change. If a `preParsing` hook returns another stream, the plugin
- * reads that one. It writes the response itself, so `onRequest` and `onResponse` hooks run, and `onSend` hooks cannot change the answer.
+ * reads that one. It writes the response itself, so `onRequest` and `onResponse` hooks run, and `onSend` hooks cannot change the answer. If a
+ * hook has sent a response with a status below 300, the receiver logs that it did not get the delivery.
  *
  * @throws OptionError if it is registered without a receiver
  * @example
@@ -47,11 +48,17 @@ export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (
     payloads.set(request, payload)
     done(null)
   })
-  scope.post(url, { onRequest: hideContentType }, async (request, reply) => {
+  const reached = new WeakSet<FastifyRequest>()
+  // Fastify calls no handler after a hook has sent a response, and if it says that the delivery succeeded, the event is lost.
+  const onResponse = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (reached.has(request) || !reply.raw.headersSent || reply.statusCode >= 300) return
+    await reportAnswered(receiver, request.raw, placeOf(request))
+  }
+  scope.post(url, { onRequest: hideContentType, onResponse }, async (request, reply) => {
+    reached.add(request)
     reply.hijack()
     const details = {
-      url: request.originalUrl,
-      integration: routeParameter(request.params),
+      ...placeOf(request),
       payload: payloads.get(request),
       keptByPlugin: () => ('rawBody' in request ? request.rawBody : undefined),
     }
@@ -59,6 +66,10 @@ export const fastifyPlugin: FastifyPluginAsync<FastifyReceiverOptions> = async (
       reply.raw.destroy(error)
     })
   })
+}
+
+function placeOf({ originalUrl: url, params }: FastifyRequest) {
+  return { url, integration: routeParameter(params) }
 }
 
 /** Keeps the bytes in the stream, also if a plugin such as `fastify-raw-body` listens to it, until the receiver has checked the headers. */

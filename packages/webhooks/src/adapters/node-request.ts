@@ -55,6 +55,16 @@ export async function answerNodeRequest(
   response.end(body)
 }
 
+/** Tells the receiver of a request that other code has answered before the adapter could read the body. */
+export async function reportAnswered(
+  receiver: RespondingReceivers,
+  { method = '', headers }: IncomingMessage,
+  { url = '/', integration }: RequestDetails,
+): Promise<void> {
+  const readBody = async () => ({ status: 'incomplete' }) as const
+  await receiver.respond({ method, path: pathOf(url), headers, integration, readBody, isAnswered: () => true })
+}
+
 // Proxies may send a whole URL as the request target (RFC 9112, 3.2.2).
 function pathOf(target: string): string {
   return /^(?:https?:\/\/[^/?#]*)?([^?#]*)/i.exec(target)?.[1] || '/'

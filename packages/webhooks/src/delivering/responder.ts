@@ -64,8 +64,9 @@ export function createResponder(
       answer = answerError('internal')
     }
     deadline?.cancel()
-    if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
+    // An answer that cannot be sent is not reported as sent.
     if (attempt.isAnswered?.() === true) observer.answeredByOther(answer.status, nameOf(integration))
+    else if (answer.error !== undefined) observer.answeredError(answer.error, nameOf(integration))
     return answer
   }
 

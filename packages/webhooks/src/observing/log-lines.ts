@@ -58,7 +58,8 @@ export const LOG_LINES = {
   'answered-by-other': [
     'error',
     'other code has sent a response before the receiver, so that the service does not get its answer, and does not send an event again ' +
-      'that failed. Find the middleware that calls res.send, res.end or res.json for this route, such as a time limit, and mount the receiver before it.',
+      'that failed or was not processed. Find the middleware that calls res.send, res.end or res.json for this route, such as a time limit, ' +
+      'and mount the receiver before it. In Fastify, find the hook that calls reply.send, and do not call it for this route.',
   ],
   'memory-lost': [
     'warn',
