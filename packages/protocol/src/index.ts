@@ -80,4 +80,5 @@ export {
   type WebhookEndpointWithSecret,
 } from './resources.ts'
 export { type Clock, monotonicNow, parseTime, systemClock } from './time.ts'
+export { unreachedProxy } from './unreached-proxy.ts'
 export { callHook, type NoResponse, refuseResponse } from './user-functions.ts'

@@ -1,4 +1,4 @@
-import { isLoopback } from '@notewire/protocol'
+import { isLoopback, unreachedProxy } from '@notewire/protocol'
 
 /** What happened to a connection, and the next step. */
 interface NetworkCause {
@@ -66,23 +66,19 @@ const DEEPEST_CAUSE = 5
 
 /** What failed before the service was reached: a port that `fetch` blocks, or a proxy that is down. */
 function failedBefore(thrown: unknown, url: URL): string | undefined {
+  if (isBlocked(thrown)) return BLOCKED
+  const proxy = unreachedProxy(thrown, url)
+  return proxy === undefined
+    ? undefined
+    : `${proxy} was not reached, which is not the service but a proxy. Check HTTPS_PROXY and HTTP_PROXY, or add the host of the service to NO_PROXY.`
+}
+
+function isBlocked(thrown: unknown): boolean {
   let error = thrown
   for (let depth = 0; depth < DEEPEST_CAUSE && error instanceof Error; depth += 1) {
     // The error of Node.js has no code.
-    if (error.message === 'bad port') return BLOCKED
-    const place = otherPlaceIn(error, url)
-    if (place !== undefined) {
-      return `${place} was not reached, which is not the service but a proxy. Check HTTPS_PROXY, or add the host of the service to NO_PROXY.`
-    }
+    if (error.message === 'bad port') return true
     error = error.cause
   }
-  return undefined
-}
-
-/** The place of a failed connection, if it is not the service. Its credentials are not in the error. */
-function otherPlaceIn(error: Error, { hostname, port, protocol }: URL): string | undefined {
-  const { hostname: host, address, port: at }: Readonly<Record<string, unknown>> = { ...error }
-  if (typeof host === 'string') return host === hostname ? undefined : host
-  const isOther = at !== undefined && `${at}` !== (port || (protocol === 'https:' ? '443' : '80'))
-  return isOther && address !== undefined ? `${address}:${at}` : undefined
+  return false
 }

@@ -2,7 +2,7 @@ import { Argument, InvalidArgumentError } from '@commander-js/extra-typings'
 import { text } from '../configuration/value-readers.ts'
 import type { Run } from '../context/context.ts'
 import { openClient } from '../context/notes-client.ts'
-import { EXIT_CODES, type ExitCode } from '../errors/failure.ts'
+import { EXIT_CODES, type ExitCode, fetchError } from '../errors/failure.ts'
 import { printableJson } from '../terminal/width.ts'
 import { newCommand } from './new-command.ts'
 
@@ -25,7 +25,7 @@ export const command = (run: Run) =>
         // The client checks the URL and the key: it sends no key over http to another machine.
         await openClient({ settings, ...context })
         const url = new URL((await settings.require('baseUrl')).replace(/(?<!\/)\/+$/, '') + path)
-        const response = await fetch(url, {
+        const { response, received } = await request(url, {
           method,
           headers: {
             authorization: `Bearer ${await settings.requireSecret('apiKey')}`,
@@ -35,7 +35,6 @@ export const command = (run: Run) =>
           redirect: 'manual',
           signal,
         })
-        const received = await response.text()
         const json = parsed(received)
         await output.print(
           { status: response.status, body: json ?? received },
@@ -45,6 +44,15 @@ export const command = (run: Run) =>
         return exitCodeOf(response.status)
       }),
     )
+
+async function request(url: URL, sent: RequestInit): Promise<{ response: Response; received: string }> {
+  try {
+    const response = await fetch(url, sent)
+    return { response, received: await response.text() }
+  } catch (error) {
+    throw fetchError(error, url)
+  }
+}
 
 function apiPath(given: string): string {
   if (/^\/v1\/[!-~]*$/.test(given)) return given

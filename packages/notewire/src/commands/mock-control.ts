@@ -1,5 +1,6 @@
 import { isBlockedPort, NotewireError } from '@notewire/protocol'
 import { CommandError } from '../errors/failure.ts'
+import { describeProxyFailure } from '../errors/system-error.ts'
 
 /** The URL at which `notewire mock` listens by default. */
 export const MOCK_URL = 'http://127.0.0.1:4010'
@@ -35,9 +36,11 @@ export async function control<Answer>(
     body: JSON.stringify(body),
     redirect: 'manual',
     signal,
-  }).catch(() => {
+  }).catch((error: unknown) => {
     signal.throwIfAborted()
-    throw new NotewireError('network_error', noMockServer(origin))
+    const ofProxy = describeProxyFailure(error, new URL(origin))
+    const message = ofProxy === undefined ? noMockServer(origin) : `no request reached ${origin}: ${ofProxy}`
+    throw new NotewireError('network_error', message)
   })
   const json: unknown = await answer.json().catch(() => undefined)
   if (answer.ok && json !== undefined) return json as Answer

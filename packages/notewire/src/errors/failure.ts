@@ -91,10 +91,6 @@ export function failureOf(error: unknown): Failure {
     const exitCode = EXIT_CODE_OF[error.code] ?? EXIT_CODES.failed
     return { code: error.code, message: error.message, exitCode }
   }
-  if (isFetchFailure(error)) {
-    const message = `the request was not answered: ${describeFetchFailure(error)}`
-    return { code: 'network_error', message, exitCode: EXIT_CODES.unreachable }
-  }
   if (isSystemError(error)) {
     const exitCode = isNetworkError(error) ? EXIT_CODES.unreachable : EXIT_CODES.failed
     return { code: error.code, message: describeSystemError(error), exitCode }
@@ -105,6 +101,12 @@ export function failureOf(error: unknown): Failure {
     message: `this is a defect of notewire (${description}). Run it again with NOTEWIRE_DEBUG=1 and report what it shows.`,
     exitCode: EXIT_CODES.failed,
   }
+}
+
+/** The error to throw for an error of `fetch`, which does not say what was requested. */
+export function fetchError(error: unknown, url: URL): unknown {
+  if (!isFetchFailure(error)) return error
+  return new NotewireError('network_error', `the request was not answered: ${describeFetchFailure(error, url)}`)
 }
 
 /** Names the source of the URL of the service in an error of the client, which knows only its option. */

@@ -1,3 +1,5 @@
+import { unreachedProxy } from '@notewire/protocol'
+
 const UNKNOWN_ISSUER = [
   'this machine does not know who issued its certificate',
   'If your company did, set NODE_EXTRA_CA_CERTS to its PEM file in the environment, not in .env.',
@@ -5,7 +7,9 @@ const UNKNOWN_ISSUER = [
 
 const NO_ROUTE = 'Check the URL and the network. Behind a proxy, set HTTPS_PROXY and NODE_USE_ENV_PROXY=1.'
 
-const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string]>> = {
+type Explained = readonly [reason: string, advice: string]
+
+const FAILURES: Readonly<Record<string, Explained>> = {
   EACCES: ['permission denied', 'Check who owns it and its permissions.'],
   EADDRINUSE: ['the port is taken', 'Choose another with --port.'],
   EADDRNOTAVAIL: ['this machine has no such address', 'Choose another with --host.'],
@@ -16,6 +20,7 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   EEXIST: ['it exists already', 'Name another, or move it away.'],
   EFBIG: ['it is too large', 'Name another file.'],
   EHOSTUNREACH: ['the host cannot be reached', NO_ROUTE],
+  EILSEQ: ['it is not text in UTF-8', 'Save it as UTF-8.'],
   EISDIR: ['it is a folder', 'Name a file.'],
   ELOOP: ['its symbolic links lead in a circle', 'Name another path.'],
   EMFILE: ['too many files are open', 'Close some programs, then run the command again.'],
@@ -40,7 +45,6 @@ const FAILURES: Readonly<Record<string, readonly [reason: string, advice: string
   CERT_NOT_YET_VALID: ['its certificate is not valid yet', 'Check the clock of this machine.'],
   ERR_TLS_CERT_ALTNAME_INVALID: ['its certificate is for another host name', 'Check the URL.'],
   ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: ['it accepts HTTP/2 only', 'Enable HTTP/1.1.'],
-  UND_ERR_ABORTED: ['a proxy refused the connection', 'Check HTTPS_PROXY, or add the host to NO_PROXY.'],
   ETIMEDOUT: ['nothing answered in time', NO_ROUTE],
 }
 
@@ -80,24 +84,46 @@ export function systemReason(error: unknown): string {
 }
 
 /** The reason of an error of `fetch`, without a full stop. */
-export function fetchFailureReason(error: Error): string {
-  return fetchFailure(error)[0]
+export function fetchFailureReason(error: Error, url: URL): string {
+  return fetchFailure(error, url)[0]
 }
 
 /** The reason and the next step of an error of `fetch`, in sentences. */
-export function describeFetchFailure(error: Error): string {
-  return fetchFailure(error).join('. ')
+export function describeFetchFailure(error: Error, url: URL): string {
+  return fetchFailure(error, url).join('. ')
 }
 
-function fetchFailure({ cause }: Error): readonly [reason: string, advice: string] {
+/** The same, if a proxy has failed and not the host of the URL; otherwise `undefined`. */
+export function describeProxyFailure(error: unknown, url: URL): string | undefined {
+  return proxyFailure(error, url)?.join('. ')
+}
+
+function fetchFailure(error: Error, url: URL): Explained {
   const { name, message, code }: { readonly name?: unknown; readonly message?: unknown; readonly code?: unknown } =
-    Object(cause)
+    Object(error.cause)
   // These two errors of Node.js have no code.
   if (message === 'bad port') {
     return ['fetch sends no request to this port, which other protocols use', 'Choose another port.']
   }
   if (name === 'HTTPParserError') return ['it does not speak HTTP/1.1', 'If it accepts HTTP/2 only, enable HTTP/1.1.']
-  return FAILURES[String(code)] ?? ['the connection failed', 'Check the URL, and that the service runs.']
+  return (
+    proxyFailure(error, url) ??
+    FAILURES[String(code)] ?? ['the connection failed', 'Check the URL, and that the service runs.']
+  )
+}
+
+function proxyFailure(error: unknown, url: URL): Explained | undefined {
+  const proxy = unreachedProxy(error, url)
+  if (proxy !== undefined) return [`the proxy ${proxy} was not reached`, CHECK_PROXY]
+  return isRefusedByProxy(error) ? ['a proxy refused the connection', CHECK_PROXY] : undefined
+}
+
+const CHECK_PROXY = 'Check HTTPS_PROXY and HTTP_PROXY, or add the host to NO_PROXY.'
+
+function isRefusedByProxy(error: unknown): boolean {
+  const { cause }: { readonly cause?: unknown } = Object(error)
+  // `fetch` wraps the error of the proxy once or twice.
+  return [cause, Object(cause).cause].some((each) => Object(each).code === 'UND_ERR_ABORTED')
 }
 
 /** The reason, the place and the next step for an error of the operating system, in sentences. */

@@ -123,7 +123,7 @@ export function effectsAt(url: URL): Effects {
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof CommandError) throw error
-      throw unreadable(problemOf(error))
+      throw unreadable(problemOf(error, url))
     }
   }
 }
@@ -143,9 +143,9 @@ async function getWithinRate(url: URL, signal: AbortSignal): Promise<Response> {
   }
 }
 
-function problemOf(error: unknown): string {
+function problemOf(error: unknown, url: URL): string {
   if (error instanceof SyntaxError) return 'answered something that is not JSON'
-  if (error instanceof TypeError && error.cause !== undefined) return `could not be read: ${fetchFailureReason(error)}`
+  if (error instanceof TypeError && error.cause !== undefined) return `could not be read: ${fetchFailureReason(error, url)}`
   return `could not be read (${error instanceof Error ? error.name : 'unknown error'})`
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type Clock, ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS, RECEIVER_DEADLINE_MS } from '@notewire/protocol'
 import { type Answer, createReceiver, memoryStore, type ProcessOutcome, type ReceiverHooks } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
-import { fetchFailureReason } from '../../errors/system-error.ts'
+import { describeProxyFailure, fetchFailureReason } from '../../errors/system-error.ts'
 
 interface Arrival {
   readonly method: string
@@ -21,7 +21,9 @@ interface Judgement {
 }
 
 /** The status of the other receiver, or why there is none. */
-type Forwarding = { readonly status: number } | { readonly problem: string }
+type Forwarding =
+  | { readonly status: number }
+  | { readonly problem: string; readonly isOfProxy?: boolean }
 
 export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
 
@@ -152,7 +154,9 @@ async function send(url: string, headers: Headers, body: Uint8Array, signal: Abo
   } catch (error) {
     if (signal.aborted) return { problem: 'interrupted' }
     if (timeUp.aborted) return { problem: 'no answer within 10 s' }
-    return { problem: error instanceof Error ? fetchFailureReason(error) : 'the connection failed' }
+    const place = new URL(url)
+    const isOfProxy = describeProxyFailure(error, place) !== undefined
+    return { problem: error instanceof Error ? fetchFailureReason(error, place) : 'the connection failed', isOfProxy }
   }
 }
 

@@ -44,6 +44,7 @@ export function followVerification(
 /** What makes the application accept the verification. */
 function adviceFor({ forwarding }: Received): string {
   if (forwarding === undefined || 'problem' in forwarding) {
+    if (forwarding?.isOfProxy) return 'Add the host of --forward-to to NO_PROXY, and start listen again.'
     return forwarding?.problem.includes('https')
       ? 'The application does not speak https: start listen again, with http:// in --forward-to.'
       : 'Start the application, or restart it so that it reads its settings.'
