@@ -8,7 +8,7 @@ import {
   systemClock,
   type WebhookEvent,
 } from '@notewire/protocol'
-import { createReceiver } from '@notewire/webhooks'
+import { createReceiver, queuedEvent } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
@@ -20,7 +20,7 @@ describe('row 31: the fields of an event', () => {
   const KINDS = [...NOTE_EVENT_KINDS, ...ENDPOINT_EVENT_KINDS, 'note.merged'] as const
 
   /** Delivers an event to a receiver and a mirror. Returns their answers, the event that the handler gets, and the reported drift. */
-  async function deliver(body: object) {
+  async function deliver(body: object | string) {
     const handled: WebhookEvent[] = []
     const drifts: string[] = []
     const handler = (event: WebhookEvent) => void handled.push(event)
@@ -100,6 +100,18 @@ describe('row 31: the fields of an event', () => {
       }
     },
   )
+
+  it.each(NOTE_EVENT_KINDS)('%s never has a revision that would be rounded (rows 31 and 38)', async (kind) => {
+    for (const revision of ['9007199254740992', '9007199254740993', '1e400']) {
+      const body = JSON.stringify(minimalEvent(kind)).replace('"revision":3', `"revision":${revision}`)
+      const { status, mirror, event } = await deliver(body)
+      expect([status, mirror]).toEqual(kind === 'note.deleted' ? [204, 204] : [400, 400])
+      expect(event?.data).toEqual(kind === 'note.deleted' ? { note_id: 'note_1' } : undefined)
+      expect(() => queuedEvent({ integration: 'acme', event: { ...JSON.parse(body), event_type: 'note.ended' } })).toThrow(
+        /"data\.revision" should be a whole number from 0 to 9007199254740991/,
+      )
+    }
+  })
 
   it.each(NOTE_EVENT_KINDS)(
     '%s reaches the handler without a recording session id that stores do not accept',

@@ -5,7 +5,8 @@ import { $constructor, $ZodObjectJIT } from 'zod/v4/core'
 // A bundler removes an unused schema only if creating it has no side effects. zod marks its own functions as free of side effects
 // (`@__NO_SIDE_EFFECTS__`). This folder marks its own functions in the same way, and calls of methods with `@__PURE__`.
 
-const A_REVISION = 'a whole number from 0'
+// JavaScript rounds a greater number, so two revisions could look equal.
+const A_REVISION = `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`
 export const NOT_EMPTY = 'a string that is not empty'
 export const AN_IDENTIFIER = `a string of 1 to ${MAX_IDENTIFIER_LENGTH} UTF-16 code units, well-formed and without NUL`
 

@@ -29,7 +29,7 @@ describe('readShape refuses a value that does not match its schema with', () => 
 
   it('the name of the value, the path and the expected type', () => {
     expect(refusalOf(() => readNote({ note_id: 'note_1', revision: 'two' })).message).toBe(
-      'the note does not match the contract: "revision" should be a whole number from 0.',
+      'the note does not match the contract: "revision" should be a whole number from 0 to 9007199254740991.',
     )
   })
 
@@ -48,7 +48,7 @@ describe('readShape refuses a value that does not match its schema with', () => 
     const refusal = refusalOf(() => readShape(z.array(noteSchema), [{ note_id: 'note_1' }], 'the page', 'notes'))
     expect(refusal.path).toBe('notes[0].revision')
     expect(refusal.message).toBe(
-      'the page does not match the contract: "notes[0].revision" should be a whole number from 0.',
+      'the page does not match the contract: "notes[0].revision" should be a whole number from 0 to 9007199254740991.',
     )
   })
 })
