@@ -31,7 +31,10 @@ export function keyBytesOf(secret: string): Uint8Array<ArrayBuffer> {
   if (typeof secret !== 'string') throw new SecretError('is not a string')
   if (/^["'`].*["'`]$/.test(secret)) throw new SecretError('has quotes around it', 'Remove them.')
   if (!secret.startsWith(SIGNING_SECRET_PREFIX)) {
-    throw new SecretError(`does not start with "${SIGNING_SECRET_PREFIX}"`)
+    const isHidden = /^[^!-~]+whsec_/.test(secret)
+    throw new SecretError(
+      isHidden ? 'begins with white space or an invisible character' : `does not start with "${SIGNING_SECRET_PREFIX}"`,
+    )
   }
   const text = secret.slice(SIGNING_SECRET_PREFIX.length).replace(/={1,2}$/, '')
   const alien = /[^A-Za-z0-9+/_-]/.exec(text)
