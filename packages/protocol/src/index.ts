@@ -79,6 +79,7 @@ export {
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from './resources.ts'
+export { textOfFile } from './text-of-file.ts'
 export { type Clock, monotonicNow, parseTime, systemClock } from './time.ts'
 export { unreachedProxy } from './unreached-proxy.ts'
 export { callHook, type NoResponse, refuseResponse } from './user-functions.ts'

@@ -30,6 +30,13 @@ describe('the file of the API key', () => {
     expect(second.record.accounts?.[1]?.api_key).not.toBe(key.trim())
   })
 
+  it.each(['utf16le', 'utf8'] as const)('is read in %s with a byte order mark', async (encoding) => {
+    const path = join(folder, 'key')
+    await writeFile(path, Buffer.from('\ufeffacme_live_k7.s3cret\r\n', encoding), { mode: 0o600 })
+    await using server = await start(path)
+    expect(server.record.api_key).toBe('acme_live_k7.s3cret')
+  })
+
   it('that others can read leads to a notice', async () => {
     const path = join(folder, 'key')
     await writeFile(path, 'acme_live_k7.s3cret')

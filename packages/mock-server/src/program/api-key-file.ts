@@ -1,5 +1,5 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
-import { keyIdOf } from '@notewire/protocol'
+import { keyIdOf, textOfFile } from '@notewire/protocol'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { randomText } from '../seed/random-secrets.ts'
 
@@ -38,7 +38,7 @@ async function keyIn(path: string): Promise<{ readonly apiKey: string; readonly 
   const status = await stat(path)
   // Reading a named pipe might never end.
   if (!status.isFile() || status.size > MAX_BYTES) throw unusable(path, 'is not a file with an API key')
-  const apiKey = (await readFile(path, 'utf8')).trim()
+  const apiKey = textOfFile(await readFile(path)).text.trim()
   if (keyIdOf(apiKey) === undefined) throw unusable(path, 'does not contain an API key, and nothing else')
   return { apiKey, mode: status.mode }
 }

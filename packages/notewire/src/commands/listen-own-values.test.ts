@@ -77,6 +77,21 @@ describe('the key and the secret that listen makes up', () => {
   })
 })
 
+it('listen writes UTF-8 in place of UTF-16, keeps the other lines, and knows its values in UTF-16 again', async () => {
+  const app = await application()
+  const cwd = await temporaryFolder()
+  const path = join(cwd, '.env')
+  await writeFile(path, Buffer.from('\ufeffPORT=3000\r\n', 'utf16le'), { mode: 0o600 })
+  await session(cwd, app.url, FREE)
+  const written = await variablesIn(cwd)
+  expect(Object.keys(written)).toEqual(['PORT', 'NOTES_BASE_URL', 'NOTES_API_KEY', 'NOTES_SIGNING_SECRET'])
+  const inUtf16 = Buffer.from(`\ufeff${await readFile(path, 'utf8')}`, 'utf16le')
+  await writeFile(path, inUtf16)
+  await session(cwd, app.url, [])
+  expect((await readFile(path)).equals(inUtf16)).toBe(true)
+  await verifiesWith(written['NOTES_SIGNING_SECRET'], app.received.at(-1))
+})
+
 describe('a second listen in the folder', () => {
   it('joins the mock service of the first one, and signs with the secret of the folder', async () => {
     const [app, other] = [await application(), await application()]

@@ -18,10 +18,13 @@ export async function loadEnvFile(workingFolder: string): Promise<EnvFile> {
   const path = join(workingFolder, ENV_FILE)
   try {
     const { content } = await readRegularFile(path)
-    return { realFolder: dirname(await realpath(path)), variables: parseEnv(content.replace(/^\uFEFF/, '')) }
+    return { realFolder: dirname(await realpath(path)), variables: parseEnv(content) }
   } catch (error) {
     if (isSystemError(error, 'ENOENT', 'EISDIR')) return { realFolder: workingFolder, variables: {} }
-    const message = `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. Replace it by a file that you may read, or move it away.`
+    const advice = isSystemError(error, 'EILSEQ')
+      ? 'Save it as UTF-8.'
+      : 'Replace it by a file that you may read, or move it away.'
+    const message = `the file ${ENV_FILE} of this folder cannot be read: ${systemReason(error)}. ${advice}`
     throw new CommandError('configuration_unreadable', message)
   }
 }
@@ -53,6 +56,7 @@ export async function readSecretFile(absolute: string, path: string, source: str
     return { secret, exposedMode: isExposed ? (mode & 0o777).toString(8) : undefined }
   } catch (error) {
     if (error instanceof CommandError) throw error
-    throw unusable(`cannot be read: ${systemReason(error)}. Name a file that you may read`)
+    const advice = isSystemError(error, 'EILSEQ') ? 'Save it as UTF-8' : 'Name a file that you may read'
+    throw unusable(`cannot be read: ${systemReason(error)}. ${advice}`)
   }
 }

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import { textOfFile } from '@notewire/protocol'
 import { systemError } from '../errors/system-error.ts'
 
 /**
@@ -31,22 +32,24 @@ const MAX_BYTES = 1_048_576
 /**
  * Reads a small regular file.
  *
- * @throws an error of the operating system; `EFBIG` for a file larger than 1 MiB
+ * @throws an error of the operating system; `EFBIG` for a file larger than 1 MiB, `EILSEQ` for one that is not text
  */
-export async function readRegularFile(path: string): Promise<{ readonly content: string; readonly mode: number }> {
+export async function readRegularFile(path: string): Promise<TextFile> {
   await using file = await openRegularFile(path)
   const { mode } = await file.stat()
   const bytes = await readAtMost(file, MAX_BYTES + 1)
   if (bytes.length > MAX_BYTES) throw systemError('EFBIG', path)
-  return { content: textOf(bytes), mode }
+  const { text: content, encoding } = textOfFile(bytes)
+  // UTF-16 without a byte order mark has a NUL in most characters.
+  if (content.includes('\0')) throw systemError('EILSEQ', path)
+  return { content, mode, isUtf8: encoding === 'utf-8' }
 }
 
-/** The text of a file. PowerShell and Notepad of Windows write UTF-16 with a byte order mark. */
-function textOf(bytes: Buffer): string {
-  const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes)
-  return bytes.toString('utf8')
+interface TextFile {
+  readonly content: string
+  readonly mode: number
+  /** Otherwise nothing may be appended in UTF-8. */
+  readonly isUtf8: boolean
 }
 
 const CHUNK_BYTES = 65_536

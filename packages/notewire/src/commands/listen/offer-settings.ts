@@ -106,14 +106,14 @@ async function restore(isOver: (pid: number) => boolean, { workingFolder, output
 /** Changes `.env`, and keeps its mode. @returns the names of the replaced variables */
 async function changeEnvFile(folder: string, change: (before: string) => Replacement): Promise<readonly string[]> {
   const path = join(folder, ENV_FILE)
-  const { content: before, mode } = await readRegularFile(path).catch((error: unknown) => {
-    if (isSystemError(error, 'ENOENT')) return { content: '', mode: 0o600 }
+  const { content: before, mode, isUtf8 } = await readRegularFile(path).catch((error: unknown) => {
+    if (isSystemError(error, 'ENOENT')) return { content: '', mode: 0o600, isUtf8: true }
     throw error
   })
   const { text: after, names } = change(before)
   if (after === before) return names
   await refuseLink(path)
-  if (after.startsWith(before)) {
+  if (isUtf8 && after.startsWith(before)) {
     await using file = await open(path, 'a', 0o600)
     await file.appendFile(after.slice(before.length))
     return names

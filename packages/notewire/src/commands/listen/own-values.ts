@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ENV_FILE, loadEnvFile } from '../../configuration/setting-files.ts'
+import { readRegularFile } from '../../files/regular-file.ts'
 
 /**
  * A comment in `.env` with digests of the values that `listen` made up for its mock service. Only these values are used again: another key
@@ -25,8 +25,8 @@ export function markOf(variables: readonly (readonly [name: string, value: strin
 /** The values of `.env` that are marked as made up. */
 export async function ownValuesIn(workingFolder: string): Promise<Variables> {
   const { variables } = await loadEnvFile(workingFolder)
-  const text = await readFile(join(workingFolder, ENV_FILE), 'utf8').catch(() => '')
-  const digests = new Set([...text.matchAll(MARK)].flatMap(([, list = '']) => list.split(' ')))
+  const { content } = await readRegularFile(join(workingFolder, ENV_FILE)).catch(() => ({ content: '' }))
+  const digests = new Set([...content.matchAll(MARK)].flatMap(([, list = '']) => list.split(' ')))
   const own = SECRETS.flatMap((name) => {
     const value = variables[name]
     return value !== undefined && digests.has(digestOf(name, value)) ? [[name, value] as const] : []

@@ -25,6 +25,19 @@ describe('a capture', () => {
     expect(textOf(capture)).toBe('{"a":"é"}')
   })
 
+  it.each([
+    ['UTF-8 with a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16LE', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16BE', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('is read in %s', (_encoding, bytes) => {
+    expect(textOf(readCapture(bytes(JSON.stringify({ headers, body: '{"a":"é€"}' }))))).toBe('{"a":"é€"}')
+  })
+
+  it('in UTF-16 without a byte order mark is refused with what to do', () => {
+    const bytes = Buffer.from(JSON.stringify({ headers, body: '' }), 'utf16le')
+    expect(() => readCapture(bytes)).toThrow(/is not text in UTF-8. Save it as UTF-8/)
+  })
+
   it('keeps two headers of the same name', () => {
     expect(read({ headers: { via: ['a', 'b'], Via: 'c' }, body: '' }).headers).toEqual({ via: ['a', 'b', 'c'] })
   })

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { textOfFile } from '@notewire/protocol'
 import { CommandError } from '../../errors/failure.ts'
 import { makePrivateFolder } from '../../files/private-file.ts'
 import { printableJson } from '../../terminal/width.ts'
@@ -50,11 +51,12 @@ export function readCapture(bytes: Uint8Array): CapturedDelivery {
 }
 
 function parsed(bytes: Uint8Array): unknown {
-  const text = new TextDecoder().decode(bytes)
+  const { text } = textOfFile(bytes)
   if (text.trim() === '') throw unreadable(`is empty. ${FORM}.`)
   try {
     return JSON.parse(text)
   } catch {
+    if (text.includes('\0')) throw unreadable('is not text in UTF-8. Save it as UTF-8.')
     // The parser's message quotes the capture.
     throw unreadable(`is not JSON. ${FORM}.`)
   }
