@@ -107,9 +107,9 @@ describe('row 31: the fields of an event', () => {
       const { status, mirror, event } = await deliver(body)
       expect([status, mirror]).toEqual(kind === 'note.deleted' ? [204, 204] : [400, 400])
       expect(event?.data).toEqual(kind === 'note.deleted' ? { note_id: 'note_1' } : undefined)
-      expect(() => queuedEvent({ integration: 'acme', event: { ...JSON.parse(body), event_type: 'note.ended' } })).toThrow(
-        /"data\.revision" should be a whole number from 0 to 9007199254740991/,
-      )
+      expect(() =>
+        queuedEvent({ integration: 'acme', event: { ...JSON.parse(body), event_type: 'note.ended' } }),
+      ).toThrow(/"data\.revision" should be a whole number from 0 to 9007199254740991/)
     }
   })
 

@@ -1,4 +1,10 @@
-import { monotonicNow, OptionError, refuseNoSignal, refuseSurplusOptions, refuseUnknownOptions } from '@notewire/protocol'
+import {
+  monotonicNow,
+  OptionError,
+  refuseNoSignal,
+  refuseSurplusOptions,
+  refuseUnknownOptions,
+} from '@notewire/protocol'
 import type { Receivers } from '@notewire/webhooks'
 import { once } from './concurrency/calls.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'

@@ -22,6 +22,7 @@ describe('baseUrl', () => {
 
   it.each([
     ['no URL', 'notes.example', 'is not an absolute URL'],
+    ['after a byte order mark', '\ufeffhttps://notes.example', 'begins with an invisible character'],
     ['nothing', undefined, 'is not an absolute URL'],
     ['empty', '', 'is not an absolute URL'],
     ['a path', '/v1', 'is not an absolute URL'],

@@ -9,7 +9,10 @@ import { API_VERSION_PREFIX, isLoopback, OptionError } from '@notewire/protocol'
  */
 export function parseBaseUrl(baseUrl: unknown, source = 'baseUrl'): string {
   if (typeof baseUrl === 'string' && /^["'`]/.test(baseUrl)) throw invalid(source, 'has quotes around it')
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) throw invalid(source, 'is not an absolute URL')
+  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
+    const isHidden = typeof baseUrl === 'string' && /^[^!-~]+http/.test(baseUrl)
+    throw invalid(source, isHidden ? 'begins with an invisible character' : 'is not an absolute URL')
+  }
   const url = new URL(baseUrl)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw invalid(

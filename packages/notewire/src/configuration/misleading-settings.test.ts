@@ -100,7 +100,9 @@ describe('a proxy', () => {
     const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1' }
     const args = ['listen', '--forward-to', 'http://127.0.0.2:2/hooks', '--base-url', 'http://127.0.0.1:0']
     const { saw } = startNotewire(args, { cwd: await temporaryFolder(), env })
-    await saw(/not forwarded: the proxy 127\.0\.0\.1:9 was not reached[\s\S]*Add the host of\s+--forward-to\s+to\s+NO_PROXY/)
+    await saw(
+      /not forwarded: the proxy 127\.0\.0\.1:9 was not reached[\s\S]*Add the host of\s+--forward-to\s+to\s+NO_PROXY/,
+    )
   })
 
   it.each([

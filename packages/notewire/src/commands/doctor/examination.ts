@@ -145,7 +145,8 @@ async function getWithinRate(url: URL, signal: AbortSignal): Promise<Response> {
 
 function problemOf(error: unknown, url: URL): string {
   if (error instanceof SyntaxError) return 'answered something that is not JSON'
-  if (error instanceof TypeError && error.cause !== undefined) return `could not be read: ${fetchFailureReason(error, url)}`
+  if (error instanceof TypeError && error.cause !== undefined)
+    return `could not be read: ${fetchFailureReason(error, url)}`
   return `could not be read (${error instanceof Error ? error.name : 'unknown error'})`
 }
 

@@ -106,7 +106,11 @@ async function restore(isOver: (pid: number) => boolean, { workingFolder, output
 /** Changes `.env`, and keeps its mode. @returns the names of the replaced variables */
 async function changeEnvFile(folder: string, change: (before: string) => Replacement): Promise<readonly string[]> {
   const path = join(folder, ENV_FILE)
-  const { content: before, mode, isUtf8 } = await readRegularFile(path).catch((error: unknown) => {
+  const {
+    content: before,
+    mode,
+    isUtf8,
+  } = await readRegularFile(path).catch((error: unknown) => {
     if (isSystemError(error, 'ENOENT')) return { content: '', mode: 0o600, isUtf8: true }
     throw error
   })

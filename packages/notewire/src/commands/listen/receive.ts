@@ -21,9 +21,7 @@ interface Judgement {
 }
 
 /** The status of the other receiver, or why there is none. */
-type Forwarding =
-  | { readonly status: number }
-  | { readonly problem: string; readonly isOfProxy?: boolean }
+type Forwarding = { readonly status: number } | { readonly problem: string; readonly isOfProxy?: boolean }
 
 export type Forward = (arrival: Arrival, judgement: Judgement) => Promise<Forwarding | undefined>
 
