@@ -84,7 +84,7 @@ it('listen writes UTF-8 in place of UTF-16, keeps the other lines, and knows its
   await writeFile(path, Buffer.from('\ufeffPORT=3000\r\n', 'utf16le'), { mode: 0o600 })
   await session(cwd, app.url, FREE)
   const written = await variablesIn(cwd)
-  expect(Object.keys(written)).toEqual(['PORT', 'NOTES_BASE_URL', 'NOTES_API_KEY', 'NOTES_SIGNING_SECRET'])
+  expect(Object.keys(written).sort()).toEqual(['NOTES_API_KEY', 'NOTES_BASE_URL', 'NOTES_SIGNING_SECRET', 'PORT'])
   const inUtf16 = Buffer.from(`\ufeff${await readFile(path, 'utf8')}`, 'utf16le')
   await writeFile(path, inUtf16)
   await session(cwd, app.url, [])
