@@ -10,6 +10,7 @@ import { createMirrors } from '@notewire/mirror'
 import { postgresMirror } from '@notewire/mirror/postgres'
 import { type Channel, createNotesService, type NotesService } from '@notewire/mock-server'
 import { expect, it, onTestFailed } from 'vitest'
+import { SILENT } from '../packages/mirror/src/fixtures/silent-logger.ts'
 import { clockAhead } from './many-mirrors/clock-ahead.ts'
 import { applyToTitles, TITLES_TABLES } from './many-mirrors/titles-table.ts'
 import type { ManySettings } from './many-mirrors/worker-settings.ts'
@@ -77,6 +78,7 @@ it('loses no note and shows none twice when three processes with mirrors of four
     createMirrors({
       store: postgresMirror(pool),
       clock: clockAhead(aheadMs),
+      logger: SILENT,
       pollEveryMs: 400,
       scanEveryMs: 2_000,
       connect: (integration) => ({ baseUrl: service.baseUrl, apiKey: keys[integration] ?? '' }),

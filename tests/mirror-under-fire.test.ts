@@ -8,6 +8,7 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { afterAll, describe, expect, it, onTestFailed } from 'vitest'
+import { SILENT } from '../packages/mirror/src/fixtures/silent-logger.ts'
 import { BusyOwner } from './mirror-under-fire/busy-owner.ts'
 import { Crew } from './mirror-under-fire/crew.ts'
 import { openStore } from './mirror-under-fire/open-store.ts'
@@ -90,7 +91,7 @@ describe.each(stores)('three processes that keep a mirror on $name', ({ make }) 
     const { store, close } = await openStore({ engine, place })
     cleanUps.push(close)
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
-    const mirror = createMirror({ client, store })
+    const mirror = createMirror({ client, store, logger: SILENT })
     const owner = new BusyOwner(service, random)
     for (let round = 0; round < ROUNDS; round += 1) {
       for (let acts = random.integer(3, 12); acts > 0; acts -= 1) owner.act()

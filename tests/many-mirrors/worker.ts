@@ -1,23 +1,25 @@
 // A process with the mirrors of several integrations. A crew starts and kills it.
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { createMirrors } from '@notewire/mirror'
 import { postgresMirror } from '@notewire/mirror/postgres'
 import { systemClock } from '@notewire/protocol'
 import { nodeHandler } from '@notewire/webhooks/node'
+import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 import { openPool } from '../servers/test-databases.ts'
 import { clockAhead } from './clock-ahead.ts'
 import { applyToTitles } from './titles-table.ts'
 import type { ManySettings } from './worker-settings.ts'
 
 const { place, baseUrl, keys, aheadMs }: ManySettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? '')
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 const signal = new AbortController().signal
 
 const pool = openPool(place, { max: 8 })
 const mirrors = createMirrors({
   store: postgresMirror(pool),
   clock: clockAhead(aheadMs),
+  logger: SILENT,
   pollEveryMs: 400,
   scanEveryMs: 2_000,
   connect: (integration) => ({ baseUrl, apiKey: keys[integration] ?? '', timeoutMs: 2_000 }),
@@ -28,7 +30,7 @@ const receivers = mirrors.receivers({
     const { rows } = await pool.query('SELECT secret FROM secrets WHERE integration = $1', [integration])
     return rows[0]?.secret ?? ''
   },
-  logger: silent,
+  logger: SILENT,
 })
 const integrationOf = ({ url = '' }: { url?: string | undefined }) => url.split('/').at(-1) ?? ''
 const server = createServer(nodeHandler(receivers, { integrationOf }))

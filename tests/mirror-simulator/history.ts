@@ -1,5 +1,6 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
+import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 import { Chronicle, type Tally } from '../simulation/chronicle.ts'
 import type { HistoryEnd, HistoryName, PlayHistory } from '../simulation/history.ts'
 import { playOn } from '../simulation/play-on.ts'
@@ -58,7 +59,7 @@ const play = async (
   const integration = `history-${history}`
   const { baseUrl, apiKey } = world.service
   const client = new NotesClient({ baseUrl, apiKey })
-  const mirror = createMirror({ client, store, integration, keep: scenario.keep })
+  const mirror = createMirror({ client, store, integration, keep: scenario.keep, logger: SILENT })
   const checker = new InvariantChecker({ logicalClock, world, scenario, mirror, store })
   const shared = { random, schedule, logicalClock, scenario, chronicle, world, store, integration, checker, inWords }
   const context = createContext(shared)

@@ -2,6 +2,7 @@ import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
 import type { IssuedKey } from '@notewire/mock-server'
 import type { IncomingAttempt, Receiver } from '@notewire/webhooks'
+import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 import { Stopped } from './errors.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { Network } from './network.ts'
@@ -13,8 +14,6 @@ export const SIGNING_SECRET = `whsec_${Buffer.from('a secret for simulated deliv
 
 /** Clocks differ by up to ten minutes, and these histories do not test verification. */
 const TOLERANCE_SECONDS = 3_600
-
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined }
 
 /** A job of an instance. */
 export type Job = 'scan' | 'sync' | 'poll' | 'settle' | 'run' | 'accept'
@@ -119,11 +118,22 @@ export class Instance {
     const store = simulatedStore(process, context)
     const { integration } = context
     const mirrorOf = (client: NotesClient) =>
-      createMirror({ client, store, integration, clock, keep, concurrency, pollEveryMs, scanEveryMs, hooks })
+      createMirror({
+        client,
+        store,
+        integration,
+        clock,
+        keep,
+        concurrency,
+        pollEveryMs,
+        scanEveryMs,
+        hooks,
+        logger: SILENT,
+      })
     const client = clientOf(context.world.key)
     process.readsFromList = () => client.notes.readsFromList
     const mirror = mirrorOf(client)
-    const receiver = mirror.receiver({ secret: SIGNING_SECRET, toleranceSeconds: TOLERANCE_SECONDS, logger: silent })
+    const receiver = mirror.receiver({ secret: SIGNING_SECRET, toleranceSeconds: TOLERANCE_SECONDS, logger: SILENT })
     return { process, mirror, receiver, mirrorWithOtherKey: () => mirrorOf(clientOf(context.world.otherKey)) }
   }
 }

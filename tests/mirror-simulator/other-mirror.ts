@@ -1,5 +1,6 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
+import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 import type { HistoryContext } from './history-context.ts'
 
 /**
@@ -19,7 +20,13 @@ export class OtherMirror {
       maxRetries: 0,
     })
     this.#context = context
-    this.#mirror = createMirror({ client, store, integration: `${integration}-elsewhere`, clock: schedule.clock(0) })
+    this.#mirror = createMirror({
+      client,
+      store,
+      integration: `${integration}-elsewhere`,
+      clock: schedule.clock(0),
+      logger: SILENT,
+    })
   }
 
   async sync(): Promise<void> {
