@@ -19,7 +19,7 @@ import { run } from './run.ts'
 /** Options of `mirror.receiver`: the options of a receiver except those that the mirror sets itself. */
 export type MirrorReceiverOptions = Pick<
   ReceiverOptions,
-  'secret' | 'path' | 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'
+  'secret' | 'path' | 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'logErrorMessages' | 'clock'
 >
 
 /** A local copy of all notes that a key can see, with transcripts and summaries. It converges to the service. */
@@ -104,9 +104,15 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
   }
   const unsynced = new UnsyncedCopy({ open, integration, log })
 
+  const reader = createReader(open, integration, clock)
   return {
-    ...createReader(open, integration, clock),
+    ...reader,
     ...createConsumers(open, { integration, clock, log, hooks }),
+    async status() {
+      const status = await reader.status()
+      // A full disk may still be read.
+      return { ...status, problem: reporter.unstored ?? status.problem }
+    },
     async sync(syncOptions = {}) {
       refuseUnknownOptions('mirror.sync', syncOptions, { signal: true, scan: true })
       refuseNoSignal(syncOptions.signal)

@@ -1,34 +1,17 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { manyCustomers, workFor } from './fixtures/many-customers.ts'
+import { describe, expect, it } from 'vitest'
+import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
+import { collectPrinted, DEFAULT_LOGGER } from './fixtures/printed.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { createMirrors, type MirrorStore } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
 
-interface Printed {
-  readonly level: string
-  readonly message: string
-  readonly fields: Readonly<Record<string, unknown>>
-}
+const printed = collectPrinted()
+const { codes } = printed
 
-let printed: Printed[] = []
-
-beforeEach(() => {
-  printed = []
-  for (const level of ['info', 'warn', 'error'] as const) {
-    vi.spyOn(console, level).mockImplementation((message: string, fields = {}) => {
-      printed.push({ level, message, fields })
-    })
-  }
-})
-
-afterEach(() => {
-  vi.restoreAllMocks()
-})
-
-const DEFAULT_LOGGER = { logger: undefined }
+const ANOTHER_SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 const file = () => join(tmpdir(), `notewire-log-${crypto.randomUUID()}.db`)
 /** Advances the clock in steps, and lets the real disk answer between them. */
 async function pass({ service }: Pick<MirroredService, 'service'>, minutes: number): Promise<void> {
@@ -37,7 +20,6 @@ async function pass({ service }: Pick<MirroredService, 'service'>, minutes: numb
     await new Promise((resolve) => setTimeout(resolve, 3))
   }
 }
-const codes = () => printed.map(({ level, fields }) => `${level} ${fields['code']}`)
 
 const OUTAGES = [
   { status: 401, code: 'unauthorized', level: 'error' },
@@ -57,16 +39,19 @@ describe('what one mirror prints by default', () => {
         const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
         await world.service.clock.advance('3h')
         expect(codes()).toEqual([`${level} ${code}`])
-        expect(printed[0]?.fields).toMatchObject({ integration: 'default', problem: expect.stringMatching(/\w\. /) })
+        expect(printed.lines[0]?.fields).toMatchObject({
+          integration: 'default',
+          problem: expect.stringMatching(/\w\. /),
+        })
         const { problem } = await world.mirror.status()
         expect(problem).toMatchObject({ code, since: expect.any(Date) })
         outage.remove()
         await world.service.clock.advance('2h')
         expect(codes()).toEqual([`${level} ${code}`, `info ${code}`])
-        expect(Number(printed[1]?.fields['seconds'])).toBeGreaterThan(3 * 3_600 - 600)
+        expect(Number(printed.lines[1]?.fields['seconds'])).toBeGreaterThan(3 * 3_600 - 600)
         expect((await world.mirror.status()).problem).toBeNull()
       })
-      expect(JSON.stringify(printed)).not.toContain(world.service.apiKey)
+      expect(JSON.stringify(printed.lines)).not.toContain(world.service.apiKey)
     },
   )
 
@@ -78,7 +63,7 @@ describe('what one mirror prints by default', () => {
     outage.remove()
     await world.mirror.sync()
     expect((await world.mirror.status()).problem).toBeNull()
-    expect(printed).toEqual([])
+    expect(printed.lines).toEqual([])
   })
 
   it('does not print again what another process has printed, and prints that the problem has another cause', async () => {
@@ -111,12 +96,12 @@ describe('what one mirror prints by default', () => {
       failing.error = Object.assign(new Error('database or disk is full: note "Private"'), { code: 'SQLITE_FULL' })
       await pass(world, 120)
       expect(codes()).toEqual(['error SQLITE_FULL'])
-      expect(printed[0]?.message).toContain('disk')
+      expect(printed.lines[0]?.message).toContain('disk')
       failing.error = undefined
       await pass(world, 60)
     })
     expect(codes()).toEqual(['error SQLITE_FULL', 'info SQLITE_FULL'])
-    expect(JSON.stringify(printed)).not.toContain('Private')
+    expect(JSON.stringify(printed.lines)).not.toContain('Private')
     await store.close?.()
   })
 
@@ -163,7 +148,31 @@ describe('what one mirror prints by default', () => {
     stop.abort()
     await consuming
     expect(await world.mirror.consumerStatus('search')).toMatchObject({ hasRun: true, lag: 0 })
-    expect(JSON.stringify(printed)).not.toContain('Private')
+    expect(JSON.stringify(printed.lines)).not.toContain('Private')
+  })
+
+  it('says how to see a message that is left out, and adds it with logErrorMessages', async () => {
+    const failing = failingStore(sqliteMirror(':memory:'))
+    await using world = await mirroredService({ notes: 3 }, { store: failing.store, ...DEFAULT_LOGGER })
+    failing.error = new Error('row of "Private"')
+    await whileRunning(world.mirror, () => pass(world, 1))
+    await whileRunning(world.another({ store: failing.store, logErrorMessages: true, ...DEFAULT_LOGGER }), () =>
+      pass(world, 1),
+    )
+    expect(printed.lines.map(({ fields }) => fields)).toEqual([
+      expect.objectContaining({ more: expect.stringContaining('logErrorMessages: true'), at: expect.any(Array) }),
+      {},
+      expect.objectContaining({ error_message: 'row of "Private"' }),
+    ])
+    expect(printed.lines[1]).toMatchObject({ level: 'warn', message: expect.stringContaining('only in development') })
+    const asText = { logErrorMessages: 'false' } as unknown as { logErrorMessages: boolean }
+    expect(() => world.another(asText)).toThrow(/logErrorMessages/)
+  })
+
+  it('takes logErrorMessages for its receiver, whose lines name it', async () => {
+    await using world = await mirroredService({}, DEFAULT_LOGGER)
+    world.mirror.receiver({ secret: ANOTHER_SECRET, logErrorMessages: true })
+    expect(printed.lines).toHaveLength(1)
   })
 
   it('says once that the content of a note cannot be fetched, and does not repeat it', async () => {
@@ -176,7 +185,7 @@ describe('what one mirror prints by default', () => {
       await world.service.clock.advance('3h')
     })
     expect(codes()).toEqual(['warn server_error'])
-    expect(printed[0]?.message).toContain('a note')
+    expect(printed.lines[0]?.message).toContain('a note')
   })
 
   it('shows no time in the future after a clock was a year ahead', async () => {
@@ -200,18 +209,18 @@ describe('what the mirrors of many integrations print by default', () => {
       for (const { integration } of world.customers) await world.mirrors.add(integration)
       const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
       await whileRunning(world.mirrors, () => world.service.clock.advance('30m'))
-      const lines = printed.length
+      const lines = printed.lines.length
       expect(lines).toBeGreaterThan(0)
       expect(lines).toBeLessThanOrEqual(30)
       expect(new Set(codes())).toEqual(new Set([`${level} ${code}`]))
-      expect(printed.some(({ fields }) => Number(fields['integrations']) > 1)).toBe(true)
+      expect(printed.lines.some(({ fields }) => Number(fields['integrations']) > 1)).toBe(true)
       const { problems } = await world.mirrors.status()
       expect(problems[code]).toBeGreaterThan(0)
       outage.remove()
       await whileRunning(world.mirrors, () => world.service.clock.advance('2h'))
       expect(new Set(codes())).toEqual(new Set([`${level} ${code}`, `info ${code}`]))
       expect((await world.mirrors.status()).problems).toEqual({})
-      expect(JSON.stringify(printed)).not.toContain(world.customers[0]?.apiKey)
+      expect(JSON.stringify(printed.lines)).not.toContain(world.customers[0]?.apiKey)
     },
   )
 
@@ -252,8 +261,39 @@ describe('what the mirrors of many integrations print by default', () => {
       await pass(world, 60)
     })
     expect(codes()).toEqual(['error ENOSPC', 'info ENOSPC'])
-    expect(JSON.stringify(printed)).not.toContain('Private')
+    expect(JSON.stringify(printed.lines)).not.toContain('Private')
     await store.close?.()
+  })
+
+  it('prints which deliveries have no valid signature, and once that no events arrive, if a secret is wrong', async () => {
+    await using world = await manyCustomers(1, { pollEveryMs: 600_000, ...DEFAULT_LOGGER })
+    await using port = await receiverOnPort(world.mirrors, DEFAULT_LOGGER)
+    await world.mirrors.add('customer-0', port.optionsFor('customer-0'))
+    const passHours = async (hours: number) => {
+      for (let hour = 0; hour < hours; hour += 1) {
+        world.customers[0]?.write('Private')
+        await world.service.clock.advance('1h')
+        await world.service.settled()
+      }
+    }
+    const right = port.secrets.get('customer-0') ?? ''
+    await whileRunning(world.mirrors, async () => {
+      await passHours(2)
+      expect(printed.lines).toEqual([])
+      port.replaceSecret('customer-0', ANOTHER_SECRET)
+      await passHours(12)
+      port.replaceSecret('customer-0', right)
+      await passHours(12)
+    })
+    const refused = printed.lines.filter(({ fields }) => fields['reason'] === 'no-matching-signature')
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused[0]?.fields).toMatchObject({ integration: 'customer-0', detail: expect.stringContaining('secret') })
+    const others = printed.lines.filter((line) => !refused.includes(line))
+    expect(others.map(({ level, message }) => `${level} ${message}`)).toEqual([
+      expect.stringMatching(/^warn no events arrive.*its deliveries are rejected/),
+      'info events arrive again',
+    ])
+    for (const secret of [right, ANOTHER_SECRET, 'Private']) expect(JSON.stringify(printed.lines)).not.toContain(secret)
   })
 
   it('refuses a logger without its methods', () => {

@@ -35,8 +35,26 @@ export function traceOf(error: unknown, thrower: string): Readonly<Record<string
   }
 }
 
+const HOW_TO_SEE_MORE = 'logErrorMessages: true shows the message of the error; use it only in development'
+
+/**
+ * The fields of `traceOf`, and the message of the error, which may quote a note, a row or a key, if `logErrorMessages` is on. Otherwise `more` says
+ * how to see a message that is left out. Never throws.
+ */
+export function traceWithMessage(
+  error: unknown,
+  thrower: string,
+  logErrorMessages: boolean,
+): Readonly<Record<string, unknown>> {
+  const trace = traceOf(error, thrower)
+  const message = privateMessageOf(error)
+  // The trace of an error of ours has its message.
+  if (message === undefined || message === '' || message === trace['problem']) return trace
+  return logErrorMessages ? { ...trace, error_message: message } : { ...trace, more: HOW_TO_SEE_MORE }
+}
+
 /** The text of a thrown value, which may quote a note: the message of an error, or a string. `undefined` for other values. */
-export function privateMessageOf(error: unknown): string | undefined {
+function privateMessageOf(error: unknown): string | undefined {
   try {
     const text = isError(error) ? error.message : error
     return typeof text === 'string' ? text : undefined

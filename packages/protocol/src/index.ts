@@ -19,7 +19,7 @@ export {
   SIGNING_SECRET_PREFIX,
 } from './contract.ts'
 export { type ErrorFacts, errorFactsOf, shortWord } from './error-facts.ts'
-export { privateMessageOf, traceOf, unfailing } from './error-trace.ts'
+export { traceOf, traceWithMessage, unfailing } from './error-trace.ts'
 export { NotewireError, ShapeError } from './errors.ts'
 export {
   type DeletionReason,

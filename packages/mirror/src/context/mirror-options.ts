@@ -61,12 +61,19 @@ export interface MirrorOptions<Transaction = never> {
    * @default console
    */
   readonly logger?: Logger | undefined
+  /**
+   * Adds the messages of errors of databases, consumers and `connect` to the log. **Only for development:** a message may contain note content, a row
+   * of a database or a key. The mirror logs a warning when it is created with `true`.
+   *
+   * @default false: the log shows the class of an error, its code, and where it was thrown
+   */
+  readonly logErrorMessages?: boolean | undefined
   /** @default systemClock */
   readonly clock?: Clock | undefined
 }
 
 /** The options, validated and with defaults. */
-export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'logger'>> {
+export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'logger' | 'logErrorMessages'>> {
   readonly keep: KeptParts
   /** Set for one of many integrations: the copy and the lease that each commit is for. */
   readonly fence?: LedgerFence | undefined
@@ -87,6 +94,7 @@ const OPTIONS: Readonly<Record<keyof MirrorOptions, true>> = {
   scanEveryMs: true,
   hooks: true,
   logger: true,
+  logErrorMessages: true,
   clock: true,
 }
 
@@ -96,6 +104,7 @@ export const RECEIVER_OPTIONS = {
   maxBodyBytes: true,
   hooks: true,
   logger: true,
+  logErrorMessages: true,
   clock: true,
 } as const
 
@@ -130,7 +139,7 @@ export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const integration = requireIntegration(options.integration ?? 'default')
   const clock = options.clock ?? systemClock
-  const log = new MirrorLog(requireLogger(options.logger ?? console), clock, 0)
+  const log = mirrorLog(options, clock, 0)
   return {
     client: requireClient(options.client),
     store: requireStore(options.store),
@@ -146,10 +155,23 @@ export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
   }
 }
 
-/** @throws OptionError when the value lacks a method of a logger */
-export function requireLogger(logger: Logger): Logger {
+/**
+ * Makes the log of a mirror from its options.
+ *
+ * @param collectMs  how long occurrences of one kind are collected before their line is written, in milliseconds
+ * @throws OptionError when the logger lacks a method, or `logErrorMessages` is not a boolean
+ */
+export function mirrorLog(
+  { logger = console, logErrorMessages = false }: Pick<MirrorOptions, 'logger' | 'logErrorMessages'>,
+  clock: Clock,
+  collectMs: number,
+): MirrorLog {
   refuseWithoutMethods('logger', logger, ['info', 'warn', 'error'])
-  return logger
+  // The text of a variable, such as 'false', would count as true.
+  if (typeof logErrorMessages !== 'boolean') {
+    throw new OptionError('logErrorMessages', 'logErrorMessages is not true or false. Pass a boolean, or omit it.')
+  }
+  return new MirrorLog({ logger, logErrorMessages, clock, collectMs })
 }
 
 function requireClient(client: NotesClient): NotesClient {

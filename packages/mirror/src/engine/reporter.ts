@@ -1,13 +1,14 @@
-import { NotewireError } from '@notewire/protocol'
 import type { MirrorSettings } from '../context/mirror-options.ts'
 import type { SyncReport } from '../context/sync.ts'
+import type { Problem } from '../interfaces/problem.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { needsAction, type Occurrence, timesOf } from '../reporting/lines.ts'
 import type { MirrorLog } from '../reporting/mirror-log.ts'
 import { ProblemRecord } from '../reporting/problem-record.ts'
-import { codeOf, type ProblemChange } from '../rules/problem-rule.ts'
+import { codeOf, type ProblemChange, problemOf } from '../rules/problem-rule.ts'
 import { isSilent } from '../rules/silence-rule.ts'
+import { isOfStore } from '../service/failures.ts'
 import { reportOf, type WorkDone } from './engine.ts'
 
 /** Records how the work of one mirror ends, and logs when a problem begins, changes and ends. */
@@ -58,6 +59,12 @@ export class Reporter {
     this.#report(await this.#problem.record({ code: codeOf(error), isLogged }), error)
   }
 
+  /** The problem that could not be stored, for the status of this process; `null` if there is none. */
+  get unstored(): Problem | null {
+    const { unstored } = this.#problem
+    return unstored && problemOf(unstored, this.#clock.now())
+  }
+
   /** Writes the lines that waited because there is one a minute at most. */
   writeDue(): void {
     this.#log.writeDue()
@@ -76,7 +83,6 @@ export class Reporter {
 function occurrenceOf({ kind }: ProblemChange, error: unknown): Occurrence {
   if (kind === 'over') return 'sync-over'
   if (needsAction(error)) return 'key-begun'
-  // All errors of the service and of the mirror itself are known.
-  if (!(error instanceof NotewireError)) return 'store-begun'
+  if (isOfStore(error)) return 'store-begun'
   return kind === 'begun' ? 'sync-begun' : 'sync-changed'
 }

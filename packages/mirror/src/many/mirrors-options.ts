@@ -12,10 +12,10 @@ import {
   type Complete,
   DEFAULT_SCHEDULE,
   type MirrorOptions,
+  mirrorLog,
   PARTS,
   requireCount,
   requireFunction,
-  requireLogger,
   requireParts,
   requireStore,
 } from '../context/mirror-options.ts'
@@ -23,12 +23,13 @@ import type { ParkedBecause } from '../interfaces/integration-store.ts'
 import type { ContradictionNotice, MirrorHooks, ProblemNotice, RemovalsHeldNotice } from '../interfaces/mirror-hooks.ts'
 import type { KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import { MirrorLog } from '../reporting/mirror-log.ts'
+import type { MirrorLog } from '../reporting/mirror-log.ts'
 import { Integrations } from './integrations.ts'
 import { LocalChanges } from './local-changes.ts'
 
 /** Options of `createMirrors`. */
-export interface MirrorsOptions<Transaction = never> extends Pick<MirrorOptions, 'keep' | 'scanEveryMs'> {
+export interface MirrorsOptions<Transaction = never>
+  extends Pick<MirrorOptions, 'keep' | 'scanEveryMs' | 'logErrorMessages'> {
   /** The store of all copies: `postgresMirror(pool)`, or `sqliteMirror('notes.db')` for the processes of one machine. */
   readonly store: MirrorStore<Transaction>
   /**
@@ -143,13 +144,16 @@ export interface WorkReport {
 
 /** Options of `mirrors.receivers`. */
 export interface MirrorsReceiversOptions
-  extends Pick<ReceiverOptions, 'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'clock'> {
+  extends Pick<
+    ReceiverOptions,
+    'toleranceSeconds' | 'maxBodyBytes' | 'hooks' | 'logger' | 'logErrorMessages' | 'clock'
+  > {
   /** Returns the signing secret that `saveSecret` stored. */
   readonly secretOf: SecretLookup
 }
 
 /** The options, validated and with defaults. */
-export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep' | 'logger'>> {
+export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep' | 'logger' | 'logErrorMessages'>> {
   readonly log: MirrorLog
   readonly keep: KeptParts
   /** Changes the integrations of the store. */
@@ -168,6 +172,7 @@ const OPTIONS: Readonly<Record<keyof MirrorsOptions, true>> = {
   scanEveryMs: true,
   hooks: true,
   logger: true,
+  logErrorMessages: true,
   clock: true,
 }
 const HOOKS: Readonly<Record<keyof MirrorsHooks, true>> = {
@@ -197,7 +202,7 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
     pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? DEFAULT_SCHEDULE.pollEveryMs),
     scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? DEFAULT_SCHEDULE.scanEveryMs),
     hooks,
-    log: new MirrorLog(requireLogger(options.logger ?? console), clock, COLLECT_MS),
+    log: mirrorLog(options, clock, COLLECT_MS),
     clock,
   }
 }

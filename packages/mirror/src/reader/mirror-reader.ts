@@ -12,11 +12,10 @@ import {
 } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { requireCount, requireLogger, requireNoteId, requireStore } from '../context/mirror-options.ts'
+import { type MirrorOptions, mirrorLog, requireCount, requireNoteId, requireStore } from '../context/mirror-options.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
-import { MirrorLog } from '../reporting/mirror-log.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
 import { searchWords } from './search-words.ts'
@@ -74,7 +73,7 @@ export interface MirrorReader {
 }
 
 /** Options of `openMirror`. */
-export interface MirrorReaderOptions<Transaction = never> {
+export interface MirrorReaderOptions<Transaction = never> extends Pick<MirrorOptions, 'logErrorMessages'> {
   /** The store of the copy. */
   readonly store: MirrorStore<Transaction>
   /** @default 'default' */
@@ -112,16 +111,17 @@ export function openMirror<Transaction = never>(
     integration: true,
     hooks: true,
     logger: true,
+    logErrorMessages: true,
     clock: true,
   })
-  const { integration = 'default', hooks = {}, logger = console, clock = systemClock } = options
+  const { integration = 'default', hooks = {}, clock = systemClock } = options
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
   const open = once(async () => {
     await store.migrate()
     return store
   })
-  const log = new MirrorLog(requireLogger(logger), clock, 0)
+  const log = mirrorLog(options, clock, 0)
   return { ...createReader(open, integration, clock), ...createConsumers(open, { integration, clock, hooks, log }) }
 }
 

@@ -45,6 +45,10 @@ export const LINES = {
   ],
 } as const satisfies Readonly<Record<string, Line>>
 
+/** Written at the creation of a mirror that logs the messages of errors. */
+export const MESSAGES_ARE_LOGGED =
+  'logErrorMessages is on: the messages of errors in this log may contain note content; use it only in development'
+
 /** Whether no retry can help before someone acts. */
 export function needsAction(error: unknown): boolean {
   if (error instanceof MirrorError) return error.code === 'key_changed' || error.code === 'key_shared'

@@ -1,5 +1,5 @@
-import { type Clock, type Logger, monotonicNow, traceOf, unfailing } from '@notewire/protocol'
-import { LINES, type Occurrence } from './lines.ts'
+import { type Clock, type Logger, monotonicNow, NotewireError, traceWithMessage, unfailing } from '@notewire/protocol'
+import { LINES, MESSAGES_ARE_LOGGED, type Occurrence } from './lines.ts'
 
 /** The shortest time between two lines of one kind, in milliseconds. */
 const AGAIN_AFTER_MS = 60_000
@@ -23,6 +23,15 @@ export interface Reported {
   readonly fields?: Readonly<Record<string, unknown>> | undefined
 }
 
+interface LogParts {
+  readonly logger: Logger
+  /** Whether lines contain the messages of the errors of others. */
+  readonly logErrorMessages: boolean
+  readonly clock: Clock
+  /** How long occurrences of one kind are collected before their line is written, in milliseconds. */
+  readonly collectMs: number
+}
+
 interface Group {
   latest: Reported
   integrations: Set<string>
@@ -33,19 +42,21 @@ interface Group {
 
 /**
  * Writes what happens to copies to a logger. What happens to many integrations within some seconds is one line with their number. Each kind of
- * line is written once a minute at most. No line contains a key, the message of an error of others, or note content.
+ * line is written once a minute at most. No line contains a key or note content, unless the messages of errors are to be logged.
  */
 export class MirrorLog {
   readonly #logger: Logger
+  readonly #logErrorMessages: boolean
   readonly #clock: Clock
   readonly #collectMs: number
   readonly #groups = new Map<string, Group>()
 
-  /** @param collectMs  how long occurrences of one kind are collected before their line is written, in milliseconds */
-  constructor(logger: Logger, clock: Clock, collectMs: number) {
+  constructor({ logger, logErrorMessages, clock, collectMs }: LogParts) {
     this.#logger = unfailing(logger)
+    this.#logErrorMessages = logErrorMessages
     this.#clock = clock
     this.#collectMs = collectMs
+    if (logErrorMessages) this.#logger.warn(MESSAGES_ARE_LOGGED)
   }
 
   report(reported: Reported): void {
@@ -57,22 +68,25 @@ export class MirrorLog {
     if (integration !== undefined) group.integrations.add(integration)
     group.firstAt ??= monotonicNow(this.#clock)
     if (known === undefined) this.#remember(key, group)
-    if (this.#collectMs === 0) this.writeDue()
+    if (integration === undefined) this.#writeIfDue(group, 0)
+    else if (this.#collectMs === 0) this.writeDue()
   }
 
   /** Writes the lines that are due. Called several times a second while the mirror runs, and with 0 at the end of a call. */
   writeDue(collectMs = this.#collectMs): void {
-    const now = monotonicNow(this.#clock)
-    for (const group of this.#groups.values()) {
-      const { firstAt, writtenAt } = group
-      if (firstAt === undefined || now - firstAt < collectMs) continue
-      if (writtenAt === undefined || now - writtenAt >= AGAIN_AFTER_MS) this.#write(group)
-    }
+    for (const group of this.#groups.values()) this.#writeIfDue(group, collectMs)
   }
 
   /** Writes all lines, at the end of a run. */
   writeAll(): void {
     for (const group of this.#groups.values()) if (group.firstAt !== undefined) this.#write(group)
+  }
+
+  #writeIfDue(group: Group, collectMs: number): void {
+    const now = monotonicNow(this.#clock)
+    const { firstAt, writtenAt } = group
+    if (firstAt === undefined || now - firstAt < collectMs) return
+    if (writtenAt === undefined || now - writtenAt >= AGAIN_AFTER_MS) this.#write(group)
   }
 
   #remember(key: string, group: Group): void {
@@ -86,7 +100,7 @@ export class MirrorLog {
   #write(group: Group): void {
     const { latest, integrations } = group
     const [level, message] = LINES[latest.occurrence]
-    const trace = latest.error === undefined ? {} : withoutFrames(traceOf(latest.error, 'the work'))
+    const trace = latest.error === undefined ? {} : this.#traceOf(latest.error)
     const about =
       integrations.size < 2
         ? { ...(latest.integration === undefined ? {} : { integration: latest.integration }) }
@@ -97,9 +111,10 @@ export class MirrorLog {
     group.firstAt = undefined
     group.writtenAt = monotonicNow(this.#clock)
   }
-}
 
-/** Where an error of the service was thrown inside the client says nothing. */
-function withoutFrames({ at: _, ...trace }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return trace
+  #traceOf(error: unknown): Readonly<Record<string, unknown>> {
+    const { at, ...trace } = traceWithMessage(error, 'the work', this.#logErrorMessages)
+    // Where an error of the service was thrown inside the client says nothing.
+    return at === undefined || error instanceof NotewireError ? trace : { ...trace, at }
+  }
 }

@@ -39,6 +39,11 @@ export class ProblemRecord {
     this.#parts = parts
   }
 
+  /** The problem that could not be stored; `null` if there is none. */
+  get unstored(): StoredProblem | null {
+    return this.#isUnstored ? (this.#known ?? null) : null
+  }
+
   /**
    * Stores the problem after a piece of work. If it is as before, nothing is written.
    *

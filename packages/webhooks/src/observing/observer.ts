@@ -4,8 +4,8 @@ import {
   type Drift,
   isKnownEvent,
   type Logger,
-  privateMessageOf,
   traceOf,
+  traceWithMessage,
   unfailing,
   type WebhookEvent,
 } from '@notewire/protocol'
@@ -64,7 +64,8 @@ export class Observer {
   log(line: LineName, about: About): void {
     const [level, message, thrower = ''] = LOG_LINES[line]
     const { integration, event, fields } = about
-    const trace = 'error' in about ? this.#traceOf(about.error, thrower) : {}
+    const { logErrorMessages } = this.#options
+    const trace = 'error' in about ? traceWithMessage(about.error, thrower, logErrorMessages) : {}
     const subject = event ? fieldsOf(event, integration ?? 'default') : integrationField(integration)
     this.#write(level, message, { ...subject, ...fields, ...trace })
   }
@@ -166,22 +167,12 @@ export class Observer {
     if (hook !== undefined) this.callHook(() => hook(...told))
   }
 
-  #traceOf(error: unknown, thrower: string): Fields {
-    const trace = traceOf(error, thrower)
-    const message = privateMessageOf(error)
-    // The trace of an error of ours has its message.
-    if (message === undefined || message === '' || message === trace['problem']) return trace
-    return this.#options.logErrorMessages ? { ...trace, error_message: message } : { ...trace, more: HOW_TO_SEE_MORE }
-  }
-
   // The console would print "{}" for empty fields.
   #write(level: 'warn' | 'error', message: string, fields: Fields): void {
     if (Object.keys(fields).length === 0) this.#logger[level](message)
     else this.#logger[level](message, fields)
   }
 }
-
-const HOW_TO_SEE_MORE = 'logErrorMessages: true shows the message of the error; use it only in development'
 
 function isLine(status: ProcessOutcome['status']): status is ProcessOutcome['status'] & LineName {
   return Object.hasOwn(LOG_LINES, status)
