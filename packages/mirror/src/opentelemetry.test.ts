@@ -114,6 +114,25 @@ describe('the telemetry of a mirror', () => {
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.lag': [[{}, expect.any(Number)]] })
   })
 
+  it('measures how long the copy has not been brought up to date, with the code of its problem', async () => {
+    await using world = await mirroredService({ notes: 1 }, {}, { maxRetries: 0 })
+    onTestFinished(observeMirror(world.mirror))
+    await world.mirror.sync()
+    expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.problem.age': [[{}, 0]] })
+    const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 401 } })
+    await expect(world.mirror.sync()).rejects.toThrow()
+    expect((await telemetry.measured())['notewire.mirror.problem.age']).toEqual([
+      [{}, 0],
+      [{ 'error.type': 'unauthorized' }, expect.any(Number)],
+    ])
+    outage.remove()
+    await world.mirror.sync()
+    expect((await telemetry.measured())['notewire.mirror.problem.age']).toEqual([
+      [{}, 0],
+      [{ 'error.type': 'unauthorized' }, 0],
+    ])
+  })
+
   it('contains neither a key, nor the id of a note, nor note content', async () => {
     const hooks = { ...mirrorTelemetry() }
     const requests = clientTelemetry()
@@ -173,8 +192,19 @@ describe('the telemetry of mirrors of many integrations', () => {
       'notewire.mirror.integrations.due': [[{}, 2]],
       'notewire.mirror.integrations.backing_off': [[{}, 0]],
       'notewire.mirror.integrations.held': [[{}, 0]],
+      'notewire.mirror.integrations.problems': [[{ 'error.type': 'key_shared' }, 1]],
+      'notewire.mirror.longest_without_sync': [[{}, 600]],
       'notewire.mirror.services.paused': [[{}, 0]],
       'notewire.mirror.overdue': [[{}, expect.any(Number)]],
+    })
+  })
+
+  it('counts endpoints that are not active, by status', async () => {
+    await using world = await manyCustomers(1)
+    onTestFinished(observeMirrors(world.mirrors))
+    await world.mirrors.add('customer-0', { endpoint: 'https://app.example/webhooks', saveSecret: () => undefined })
+    expect(await telemetry.measured()).toMatchObject({
+      'notewire.mirror.endpoints': [[{ 'notewire.endpoint_status': 'pending_verification' }, 1]],
     })
   })
 

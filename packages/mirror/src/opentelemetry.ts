@@ -2,6 +2,7 @@ import { NotewireError } from '@notewire/protocol'
 import {
   type Attributes,
   type BatchObservableCallback,
+  type BatchObservableResult,
   metrics,
   type Observable,
   type ObservableGauge,
@@ -81,8 +82,9 @@ export function mirrorTelemetry(): MirrorTelemetry {
 }
 
 /**
- * Measures the number of integrations in each state, and how overdue their work is. Each export reads one small table. All processes that
- * observe report the same numbers, except for paused services, which each process counts for itself.
+ * Measures the number of integrations in each state, the numbers of those that are not brought up to date and of endpoints that are not active, and how
+ * overdue work is. Each export reads one small table. All processes that observe report the same numbers, except for paused services, which each
+ * process counts for itself.
  *
  * @returns a function that stops the measurement
  */
@@ -91,9 +93,18 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
   const due = gauge('integrations.due', '{integration}', 'Integrations that have work and that no worker has taken.')
   const backingOff = gauge('integrations.backing_off', '{integration}', 'Active integrations whose last slice failed.')
   const held = gauge('integrations.held', '{integration}', 'Integrations in which a scan holds removals back.')
+  const failing = gauge(
+    'integrations.problems',
+    '{integration}',
+    'Integrations that are not brought up to date, by code.',
+  )
+  const endpoints = gauge('endpoints', '{endpoint}', 'Endpoints that are not active, by status.')
+  const unsynced = gauge('longest_without_sync', 's', 'The longest time since a listing of an integration succeeded.')
   const paused = gauge('services.paused', '{service}', 'Services whose integrations this process has paused.')
   const overdue = gauge('overdue', 's', 'How long the most overdue integration has been due.')
-  const gauges = [integrations, due, backingOff, held, paused, overdue]
+  const observeProblems = observerBy('error.type')
+  const observeEndpoints = observerBy('notewire.endpoint_status')
+  const gauges = [integrations, due, backingOff, held, failing, endpoints, unsynced, paused, overdue]
   return observe(gauges, async (result) => {
     const status = await mirrors.status()
     result.observe(integrations, status.active, { 'notewire.state': 'active' })
@@ -104,25 +115,49 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
     result.observe(due, status.due)
     result.observe(backingOff, status.backingOff)
     result.observe(held, status.heldRemovals)
+    observeProblems(result, failing, Object.entries(status.problems))
+    observeEndpoints(result, endpoints, Object.entries(status.endpoints))
+    if (status.longestWithoutSyncMs !== null) result.observe(unsynced, status.longestWithoutSyncMs / 1_000)
     result.observe(paused, status.pausedServices.length)
     result.observe(overdue, status.overdueMs / 1_000)
   })
 }
 
 /**
- * Measures the age of the watermark of one mirror, and whether its events have stopped, with `mirror.status()` at each export. Use it for one
- * mirror only, because several mirrors would report the same series.
+ * Measures the age of the watermark of one mirror, how long its copy has not been brought up to date, and whether its events have stopped, with
+ * `mirror.status()` at each export. Use it for one mirror only, because several mirrors would report the same series.
  *
  * @returns a function that stops the measurement
  */
 export function observeMirror(mirror: Pick<MirrorReader, 'status'>): () => void {
   const lag = gauge('lag', 's', 'Time since the watermark, up to which all changes have been listed.')
+  const age = gauge('problem.age', 's', 'How long the copy has not been brought up to date; 0 if it is.')
   const silent = gauge('silent', '{mirror}', '1 if polls find changes that no event announced.')
-  return observe([lag, silent], async (result) => {
-    const { watermark, silence } = await mirror.status()
-    if (watermark !== null) result.observe(lag, Math.max(0, Date.now() - watermark.getTime()) / 1_000)
+  const observeAge = observerBy('error.type')
+  return observe([lag, age, silent], async (result) => {
+    const { watermark, problem, silence } = await mirror.status()
+    if (watermark !== null) result.observe(lag, secondsSince(watermark))
+    result.observe(age, 0)
+    observeAge(result, age, problem === null ? [] : [[problem.code, secondsSince(problem.since)]])
     result.observe(silent, silence === null ? 0 : 1)
   })
+}
+
+/**
+ * Makes a function that observes a value for each value of an attribute, and 0 for those of earlier calls: the SDK continues to export a series that is
+ * no longer observed.
+ */
+function observerBy(attribute: string) {
+  const known = new Set<string>()
+  return (result: BatchObservableResult, gauge: ObservableGauge, entries: readonly (readonly [string, number])[]) => {
+    const values = new Map(entries)
+    for (const name of values.keys()) known.add(name)
+    for (const name of known) result.observe(gauge, values.get(name) ?? 0, { [attribute]: name })
+  }
+}
+
+function secondsSince(time: Date): number {
+  return Math.max(0, Date.now() - time.getTime()) / 1_000
 }
 
 function gauge(name: string, unit: string, description: string): ObservableGauge {
