@@ -22,7 +22,10 @@ export interface Postgres {
   readonly port: number
   /** Creates an empty database. Returns its URL. */
   createDatabase(name: string): Promise<string>
-  /** Kills the server with SIGKILL and starts it again on the same files. */
+  /** Kills the server with SIGKILL. */
+  crash(): Promise<void>
+  /** Starts the server again on the same files after a crash. */
+  restart(): Promise<void>
   crashAndRestart(): Promise<void>
   stop(): Promise<void>
   readonly [Symbol.asyncDispose]: () => Promise<void>
@@ -72,6 +75,12 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     await endServerProcess(server, 'SIGINT')
     await rm(folder, { recursive: true, force: true })
   }
+  async function crash(): Promise<void> {
+    await endServerProcess(server, 'SIGKILL')
+  }
+  async function restart(): Promise<void> {
+    server = await untilStarted(start)
+  }
   return {
     url,
     port,
@@ -79,9 +88,11 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
       await query(url, `create database ${pg.escapeIdentifier(name)}`)
       return urlOf(name)
     },
+    crash,
+    restart,
     crashAndRestart: async () => {
-      await endServerProcess(server, 'SIGKILL')
-      server = await untilStarted(start)
+      await crash()
+      await restart()
     },
     stop,
     [Symbol.asyncDispose]: stop,

@@ -100,7 +100,8 @@ export interface Mirrors<Transaction = never> {
   }): Promise<readonly IntegrationStatus[]>
   /**
    * Counts integrations: due, backing off, parked by reason, with held removals, and not brought up to date by the code of the problem; endpoints that
-   * are not active, by status; and contradictions. Lists the services that this process has paused. Reads one small table and two indexes.
+   * are not active, by status; and contradictions. Lists the services that this process has paused, and shows whether the store fails in its `run`.
+   * Reads one small table and two indexes.
    */
   status(): Promise<MirrorsStatus>
 }
@@ -131,6 +132,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   const conflicts = new ClockConflicts()
   const hintListeners = new Set<() => void>()
   const receivers = new Set<Receivers>()
+  /** Set while `run` runs. */
+  let outage: StoreOutage | undefined
   const open = once(() => store.migrate())
   const never = new AbortController().signal
 
@@ -227,14 +230,13 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const signal = requireSignal('mirrors.run', runOptions.signal)
       const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
       await open()
-      const outage = new StoreOutage(settings)
-      const onError = (error: unknown) => {
-        outage.failed(error)
-        callHook(hooks.onProblem, { error, integration: undefined })
-      }
-      const onStored = () => outage.ended()
-      const parts = { settings, pauses, conflicts, signal, concurrency, hintListeners, onError, onStored }
-      await dispatch(parts).finally(() => settings.log.writeAll())
+      const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
+      outage = new StoreOutage(settings)
+      const parts = { settings, pauses, conflicts, signal, concurrency, hintListeners, onError, outage }
+      await dispatch(parts).finally(() => {
+        outage = undefined
+        settings.log.writeAll()
+      })
     },
 
     receivers(receiverOptions) {
@@ -280,7 +282,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const pausedServices = pauses
         .list(monotonicNow(clock))
         .map(({ baseUrl, remainingMs }) => ({ baseUrl, until: new Date(now + remainingMs) }))
-      return mirrorsStatusOf(await store.integrations.count(now), pausedServices, now)
+      return mirrorsStatusOf(await store.integrations.count(now), { pausedServices, problem: outage?.problem ?? null }, now)
     },
   }
 }

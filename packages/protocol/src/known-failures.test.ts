@@ -19,13 +19,15 @@ describe('a known failure', () => {
       coded('ECONNREFUSED', { syscall: 'connect', address: '127.0.0.1', port: 5432 }),
       /^127\.0\.0\.1:5432 could not be reached \(ECONNREFUSED\)\. Check that the server runs/,
     ],
+    [coded('ECONNRESET'), /^A connection was interrupted\. Check the server/],
+    [new Error('Connection terminated unexpectedly'), /^A connection was interrupted/],
   ])('has its next step, and nothing of the message: %o', (thrown, words) => {
     expect(explainFailure(thrown)).toMatch(words)
     expect(JSON.stringify(traceOf(thrown, 'the store'))).not.toMatch(/private|copies/)
     expect(traceOf(thrown, 'the store')).toMatchObject({ problem: expect.stringMatching(words) })
   })
 
-  it.each([coded('EPIPE'), coded('none'), coded('constructor'), new Error('no'), 'no such', undefined])(
+  it.each([coded('EEXIST'), coded('none'), coded('constructor'), new Error('no'), 'no such', undefined])(
     'is no other error: %o',
     (thrown) => {
       expect(explainFailure(thrown)).toBeUndefined()

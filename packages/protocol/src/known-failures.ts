@@ -12,7 +12,10 @@ export function explainFailure(thrown: unknown): string | undefined {
   if (known !== undefined) return `SQLite reports "${known.text}". ${known.advice}`
   const found = code === null ? undefined : (SQLSTATES[code] ?? SQLSTATES[code.slice(0, 2)])
   if (found !== undefined && /^[0-9A-Z]{5}$/.test(code ?? '')) return `SQLSTATE ${code}: ${found}`
-  return UNREACHED.has(code ?? '') ? unreached(thrown, code ?? '') : undefined
+  if (UNREACHED.has(code ?? '')) return unreached(thrown, code ?? '')
+  return INTERRUPTED_CODES.has(code ?? '') || INTERRUPTED_TEXTS.some((text) => hasText(thrown, text))
+    ? INTERRUPTED
+    : undefined
 }
 
 /** Drivers may report an extended code, such as `SQLITE_READONLY_DBMOVED`. */
@@ -126,6 +129,15 @@ const UNREACHED: ReadonlySet<string> = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
 ])
+
+/** The codes of the system for a connection that has ended too early. */
+const INTERRUPTED_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
+
+/** The texts of `pg` for a connection that has ended too early. Its errors have no code. */
+const INTERRUPTED_TEXTS = ['Connection terminated', 'Client has encountered a connection error and is not queryable']
+
+const INTERRUPTED =
+  'A connection was interrupted. Check the server at its other end, and the network in between; work that failed is tried again.'
 
 function unreached(thrown: unknown, code: string): string {
   const place = unreachedAddressOf(thrown) ?? 'a server'

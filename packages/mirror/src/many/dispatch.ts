@@ -2,6 +2,7 @@ import { monotonicNow } from '@notewire/protocol'
 import { leaseFrom } from '../concurrency/lease.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import type { StoreOutage } from '../reporting/store-outage.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { ClockConflicts } from './clock-conflicts.ts'
 import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
@@ -31,9 +32,10 @@ export interface DispatchOptions {
   /** If set, `dispatch` ends at this reading of `monotonicNow`, or when nothing is due. Otherwise it waits for the next due integration. */
   readonly endAt?: number | undefined
   readonly integration?: string | undefined
+  /** Called with an error of the store. */
   readonly onError: (error: unknown) => void
-  /** Called when the store has answered. */
-  readonly onStored?: (() => void) | undefined
+  /** Absent if the caller rejects with the error of the store. */
+  readonly outage?: StoreOutage | undefined
 }
 
 /**
@@ -50,7 +52,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     endAt = Number.POSITIVE_INFINITY,
     integration,
     onError,
-    onStored = () => undefined,
+    outage,
   } = parts
   const { store, clock } = settings
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
@@ -72,6 +74,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     for (;;) {
       const except = conflicts.list(monotonicNow(clock))
       const taken = await store.integrations.take({ ...leaseFrom(ofSlice.now()), most: maxRank, integration, except })
+      outage?.answered()
       if (taken === undefined || !conflicts.arises(taken.record, ofSlice.now(), monotonicNow(clock))) return taken
       await settings.integrations.finish(taken.record, taken.record, ofSlice.now())
     }
@@ -84,12 +87,9 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
     const { integration } = taken.record
     conflicts.recordBegin(integration)
-    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: true })
-      .then((end) => {
-        onStored()
-        return end
-      })
+    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: true, outage })
       .catch((error) => {
+        outage?.failed(error, integration)
         onError(error)
         return { dueAt: null }
       })
@@ -106,14 +106,12 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       const { count } = changes
       let maxWaitMs = CHECK_EVERY_MS
       const ofSlice = sliceClock(clock)
-      const onTaken = (taken: TakenIntegration | undefined) => reportIdle(taken, running.size, onStored)
-      const taken = await take(ofSlice)
-        .then(onTaken)
-        .catch((error) => {
-          onError(error)
-          maxWaitMs = AFTER_ERROR_MS
-          return undefined
-        })
+      const taken = await take(ofSlice).catch((error) => {
+        outage?.failed(error)
+        onError(error)
+        maxWaitMs = AFTER_ERROR_MS
+        return undefined
+      })
       settings.log.writeDue()
       if (taken !== undefined) start(taken, ofSlice)
       else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && changes.count === count) break
@@ -124,12 +122,6 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     parts.hintListeners.delete(onHint)
     await Promise.all(running.keys())
   }
-}
-
-/** A worker that has nothing to do knows that the store answers. */
-function reportIdle(taken: TakenIntegration | undefined, running: number, onStored: () => void) {
-  if (taken === undefined && running === 0) onStored()
-  return taken
 }
 
 export async function workLeft(

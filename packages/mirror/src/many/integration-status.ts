@@ -46,6 +46,8 @@ export interface MirrorsStatus
   readonly nextAt: Date | null
   /** The services whose integrations this process has paused. Other processes decide for themselves. */
   readonly pausedServices: readonly PausedService[]
+  /** The problem of the store, while `run` of this process cannot store what it does; `null` if it can. Each process has its own. */
+  readonly problem: Problem | null
 }
 
 export function statusOfIntegration({ record, heldRemovals }: ListedIntegration, now: number): IntegrationStatus {
@@ -65,7 +67,7 @@ export function statusOfIntegration({ record, heldRemovals }: ListedIntegration,
 
 export function mirrorsStatusOf(
   { dueSince, nextAt, oldestSyncedAt, ...counts }: IntegrationCounts,
-  pausedServices: readonly PausedService[],
+  ofProcess: Pick<MirrorsStatus, 'pausedServices' | 'problem'>,
   now: number,
 ): MirrorsStatus {
   const overdueMs = dueSince === null ? 0 : now - dueSince
@@ -75,6 +77,6 @@ export function mirrorsStatusOf(
     overdueMs,
     longestWithoutSyncMs,
     nextAt: nextAt === null ? null : new Date(nextAt),
-    pausedServices,
+    ...ofProcess,
   }
 }

@@ -15,6 +15,15 @@ interface SliceEnding {
   readonly events: 'begun' | 'over' | undefined
 }
 
+/** Why a slice ended as it did. */
+export interface Reason {
+  readonly error?: unknown
+  /** Whether the error is of the store, and not of `connect`. */
+  readonly isStoreFailure?: boolean | undefined
+  /** The base URL of the service, if `connect` has returned it. */
+  readonly service?: string | undefined
+}
+
 interface EndingContext {
   /** Whether the caller logs problems. A call that rejects only stores them. */
   readonly isLogged: boolean
@@ -54,14 +63,13 @@ function endpointAfter(before: EndpointRecord | null, after: EndpointRecord | nu
 /** Logs what has changed. What concerns several integrations of a service is collected. */
 export function logEnding(
   { integration, next, problem, events }: SliceEnding,
-  error: unknown,
-  service: string | undefined,
+  { error, isStoreFailure = false, service }: Reason,
   { log, clock }: MirrorsSettings,
 ): void {
   if (problem !== undefined) {
     const { code, since } = problem.problem
     const fields = problem.kind === 'begun' ? {} : timesOf(since, clock.now())
-    log.report({ occurrence: occurrenceOf(problem, error), code, integration, service, error, fields })
+    log.report({ occurrence: occurrenceOf(problem, error, isStoreFailure), code, integration, service, error, fields })
   }
   if (events !== undefined) {
     const code = next.endpoint?.status ?? 'unknown'
@@ -69,9 +77,9 @@ export function logEnding(
   }
 }
 
-/** The kind of line for a problem of the service or of the user's functions. Errors of the store are logged where they end the slice. */
-function occurrenceOf({ kind }: ProblemChange, error: unknown): Occurrence {
+function occurrenceOf({ kind }: ProblemChange, error: unknown, isStoreFailure: boolean): Occurrence {
   if (kind === 'over') return 'sync-over'
+  if (isStoreFailure) return 'store-begun'
   if (needsAction(error)) return 'key-begun'
   return kind === 'begun' ? 'sync-begun' : 'sync-changed'
 }

@@ -12,9 +12,10 @@ import {
 import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/erasure.ts'
 import { pollDueAt } from '../listing/schedule.ts'
+import type { StoreOutage } from '../reporting/store-outage.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { isPaused } from '../rules/schedule-rule.ts'
-import { requestedPause } from '../service/failures.ts'
+import { isOfStore, requestedPause } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
 import { type Connection, claimKey, connect, engineOf, fenceOf, LeaseLostError, ledgerOf } from './connection.ts'
 import { isEndpointCheckDue, tryToCheckEndpoint } from './endpoint.ts'
@@ -23,7 +24,7 @@ import { isProbeDue, park, pauseFrom, postponeProbe, reasonToPark } from './park
 import { removePart } from './removal.ts'
 import { isRefusal, type SharedPauses } from './shared-pauses.ts'
 import type { SliceClock } from './slice-clock.ts'
-import { endingOf, logEnding, report } from './slice-report.ts'
+import { endingOf, logEnding, type Reason, report } from './slice-report.ts'
 import { afterSlice, foundUnannounced, jittered, pollEveryAfter } from './timing.ts'
 
 /** A clock that advances this much more or less than the time that passes was set, in milliseconds. */
@@ -39,6 +40,8 @@ export interface SliceContext {
   readonly shouldYield: () => boolean
   /** Whether the caller logs problems. A call that rejects only stores them. */
   readonly isLogged: boolean
+  /** Logs that the store fails. Without it, this is logged as a problem of the integration. */
+  readonly outage?: StoreOutage | undefined
 }
 
 /** The work on an integration with its key. Called after the check that no other integration uses its key. */
@@ -85,11 +88,16 @@ export async function doSlice(
     const outcome = await workInside(settings.hooks.aroundWork, integration, doNext, (ended) => ended.error)
     const { error } = outcome
     if (outcome.next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
-    const ending = endingOf(record, outcome.next, error, context)
+    const { outage, isLogged } = context
+    const { isStoreFailure = false } = outcome
+    if (isStoreFailure) outage?.failed(error, integration)
+    const isLoggedHere = isLogged && !(isStoreFailure && outage !== undefined)
+    const ending = endingOf(record, outcome.next, error, { ...context, isLogged: isLoggedHere })
     const dueAt = await schedule(record, ending.next, context)
+    if (!isStoreFailure) outage?.answered(integration)
     if (dueAt === undefined) return { error, dueAt }
     if (!signal.aborted) report(record, ending.next, error, settings)
-    logEnding(ending, error, outcome.service, settings)
+    logEnding(ending, outcome, settings)
     return { error, dueAt }
   })
 }
@@ -109,12 +117,9 @@ function shifted(next: NextWork, offMs: number, now: number): NextWork {
   return { ...next, dueAt: dueAt && now, pausedUntil: pausedUntil && pausedUntil + offMs }
 }
 
-interface Outcome {
+interface Outcome extends Reason {
   /** `undefined` if the lease is lost. */
   readonly next?: NextWork | undefined
-  readonly error?: unknown
-  /** The base URL of the service, if `connect` has returned it. */
-  readonly service?: string | undefined
 }
 
 function outcomeOfLostLease(error: unknown): Outcome {
@@ -227,7 +232,7 @@ async function afterError(
     if (pauseMs !== undefined) callHook(hooks.onServicePaused, { baseUrl, until: new Date(now + pauseMs), error })
   }
   const next = await nextInPause(afterFailure(record, error, now), settings)
-  return { next, error, service: connection?.baseUrl }
+  return { next, error, isStoreFailure: connection !== undefined && isOfStore(error), service: connection?.baseUrl }
 }
 
 function afterFailure(record: IntegrationRecord, error: unknown, now: number): IntegrationRecord {

@@ -1,13 +1,22 @@
 import { ApiError, NotesClientError, RateLimitedError } from '@notewire/client'
-import { OptionError } from '@notewire/protocol'
-import { KeyChangedError } from '../interfaces/errors.ts'
+import { NotewireError, OptionError, ShapeError } from '@notewire/protocol'
+import { KeyChangedError, MirrorError } from '../interfaces/errors.ts'
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'redirect_refused'])
 
 const MAX_REQUESTED_PAUSE_MS = 60 * 60_000
 
-/** Whether requests for other notes would fail too: the service refuses the key, or limits the rate. */
+/** Whether an error that ended work is of the store: neither of the service, nor of the mirror itself. */
+export function isOfStore(error: unknown): boolean {
+  return ![NotesClientError, MirrorError, OptionError, ShapeError].some((known) => error instanceof known)
+}
+
+/**
+ * Whether work on other notes would fail too: the service refuses the key, or limits the rate, or the database failed. An error of the database that
+ * the store does not know may be caused by this note.
+ */
 export function failsForEveryNote(error: unknown): boolean {
+  if (error instanceof NotewireError && isOfStore(error)) return true
   return error instanceof NotesClientError && (REFUSALS.has(error.code) || error.code === 'rate_limited')
 }
 
