@@ -53,10 +53,12 @@ function endpointAfter(before: EndpointRecord | null, after: EndpointRecord | nu
   const { isReported: _, ...endpoint } = after
   const wasReported = before?.isReported === true
   if (after.status === 'active') return { endpoint, events: wasReported ? ('over' as const) : undefined }
-  const isReported = wasReported || isLogged
+  // The service has just registered the endpoint, and verifies it. The first check is in a minute.
+  const isNew = after.status === 'pending_verification' && after.repairs === 0
+  const isReported = wasReported || (isLogged && !isNew)
   return {
     endpoint: isReported ? { ...endpoint, isReported } : endpoint,
-    events: isLogged && !wasReported ? ('begun' as const) : undefined,
+    events: isReported && !wasReported ? ('begun' as const) : undefined,
   }
 }
 
