@@ -282,7 +282,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const pausedServices = pauses
         .list(monotonicNow(clock))
         .map(({ baseUrl, remainingMs }) => ({ baseUrl, until: new Date(now + remainingMs) }))
-      return mirrorsStatusOf(await store.integrations.count(now), { pausedServices, problem: outage?.problem ?? null }, now)
+      const ofProcess = { pausedServices, problem: outage?.problem ?? null }
+      return mirrorsStatusOf(await store.integrations.count(now), ofProcess, now)
     },
   }
 }

@@ -87,7 +87,13 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
     const { integration } = taken.record
     conflicts.recordBegin(integration)
-    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: true, outage })
+    const logs = { isLogged: true, logsStore: outage !== undefined }
+    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield, ...logs })
+      .then((end) => {
+        if (end.isStoreFailure) outage?.failed(end.error, integration)
+        else outage?.answered(integration)
+        return end
+      })
       .catch((error) => {
         outage?.failed(error, integration)
         onError(error)

@@ -12,7 +12,6 @@ import {
 import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
 import { ERASE_EVERY_MS, OverdueErasure } from '../ledger/erasure.ts'
 import { pollDueAt } from '../listing/schedule.ts'
-import type { StoreOutage } from '../reporting/store-outage.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { isPaused } from '../rules/schedule-rule.ts'
 import { isOfStore, requestedPause } from '../service/failures.ts'
@@ -40,8 +39,8 @@ export interface SliceContext {
   readonly shouldYield: () => boolean
   /** Whether the caller logs problems. A call that rejects only stores them. */
   readonly isLogged: boolean
-  /** Logs that the store fails. Without it, this is logged as a problem of the integration. */
-  readonly outage?: StoreOutage | undefined
+  /** Whether the caller logs that the store fails. Otherwise, this is logged as a problem of the integration. */
+  readonly logsStore?: boolean | undefined
 }
 
 /** The work on an integration with its key. Called after the check that no other integration uses its key. */
@@ -64,6 +63,8 @@ interface SliceEnd {
   readonly error: unknown
   /** When the next slice is due; `null` without one, or if the integration is erased; `undefined` if the lease was lost, so that nothing was scheduled. */
   readonly dueAt: number | null | undefined
+  /** Whether the error is of the store. */
+  readonly isStoreFailure?: boolean | undefined
 }
 
 /**
@@ -88,18 +89,19 @@ export async function doSlice(
     const outcome = await workInside(settings.hooks.aroundWork, integration, doNext, (ended) => ended.error)
     const { error } = outcome
     if (outcome.next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
-    const { outage, isLogged } = context
-    const { isStoreFailure = false } = outcome
-    if (isStoreFailure) outage?.failed(error, integration)
-    const isLoggedHere = isLogged && !(isStoreFailure && outage !== undefined)
-    const ending = endingOf(record, outcome.next, error, { ...context, isLogged: isLoggedHere })
+    const { isStoreFailure } = outcome
+    const isLogged = isLoggedHere(outcome, context)
+    const ending = endingOf(record, outcome.next, error, { ...context, isLogged })
     const dueAt = await schedule(record, ending.next, context)
-    if (!isStoreFailure) outage?.answered(integration)
-    if (dueAt === undefined) return { error, dueAt }
+    if (dueAt === undefined) return { error, dueAt, isStoreFailure }
     if (!signal.aborted) report(record, ending.next, error, settings)
     logEnding(ending, outcome, settings)
-    return { error, dueAt }
+    return { error, dueAt, isStoreFailure }
   })
+}
+
+function isLoggedHere({ isStoreFailure }: Outcome, { isLogged, logsStore }: SliceContext): boolean {
+  return isLogged && !(isStoreFailure === true && logsStore === true)
 }
 
 /** Stores the next work, and returns when it is due. Returns `undefined`, and stores nothing, if another worker has taken the integration. */
