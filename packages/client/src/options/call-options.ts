@@ -42,13 +42,13 @@ export interface CallSettings extends Pick<ClientSettings, 'totalTimeoutMs' | 'm
   readonly onResponse: CallOptions['onResponse']
 }
 
-const CHECKS = {
-  signal: refuseNoSignal,
+const CHECKS: Readonly<Record<keyof CallOptions, (value: unknown) => unknown>> = {
+  signal: (signal) => refuseNoSignal(signal as CallOptions['signal']),
   totalTimeoutMs: (ms) => requireDuration('totalTimeoutMs', ms),
   maxRetries: requireMaxRetries,
-  headers: headersOf,
+  headers: (headers) => headersOf(headers as CallOptions['headers']),
   onResponse: (hook) => requireFunction('onResponse', hook),
-} satisfies { readonly [Option in keyof CallOptions]-?: (value: NonNullable<CallOptions[Option]>) => unknown }
+}
 
 /** The names of the options of a call. */
 export const CALL_OPTIONS: readonly string[] = Object.keys(CHECKS)
@@ -62,9 +62,9 @@ export const CALL_OPTIONS: readonly string[] = Object.keys(CHECKS)
  */
 export function refuseWrongCallOptions(call: string, options: CallOptions, others: readonly string[] = []): void {
   refuseUnknownOptions(call, options, [...others, ...CALL_OPTIONS])
-  for (const [option, check] of Object.entries<(value: never) => unknown>(CHECKS)) {
-    const value: unknown = options[option as keyof CallOptions]
-    if (value !== undefined) check(value as never)
+  for (const [option, check] of Object.entries(CHECKS)) {
+    const value = options[option as keyof CallOptions]
+    if (value !== undefined) check(value)
   }
 }
 

@@ -75,16 +75,15 @@ export function finished(
   } = next
   const { problem: _, syncedAt: __, ...before } = record
   const work = { state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint, leaseUntil: null }
-  const after = { ...before, ...work, ...present({ pauseMs, problem, syncedAt }) }
+  // A store that keeps JSON returns no field that is `undefined`.
+  const present = {
+    ...(pauseMs !== undefined && { pauseMs }),
+    ...(problem !== undefined && { problem }),
+    ...(syncedAt !== undefined && { syncedAt }),
+  }
+  const after = { ...before, ...work, ...present }
   if (record.hints === hints) return { ...after, dueAt, rank }
   return { ...after, dueAt: dueAfterHint(next, now), rank: RANKS.hint }
-}
-
-/** The fields that are not `undefined`, as a store that keeps JSON would return them. */
-function present<Fields extends object>(
-  fields: Fields,
-): { [Field in keyof Fields]?: Exclude<Fields[Field], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
 }
 
 /** A parked integration erases the note that the hint hid, but does not read it. */

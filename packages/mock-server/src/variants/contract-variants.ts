@@ -218,5 +218,5 @@ function row<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: z.core.util.NoUndefined<z.output<Schema>>,
 ) {
-  return z._default(schema, value as never).check(z.describe(`Row ${number} of open-points.md.`))
+  return z._default(schema, value).check(z.describe(`Row ${number} of open-points.md.`))
 }

@@ -69,18 +69,18 @@ function guarded<Transaction>(given: Transaction, use: HandlerUse): Transaction 
       // Symbols are read by those who print or compare objects.
       if (typeof key === 'string') use.refuseAfterEnd()
       const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function' || key === 'constructor' || isFixed(target, key)) return value
+      if (!isCallable(value) || key === 'constructor' || isFixed(target, key)) return value
       // Private fields exist on the transaction itself only.
       return new Proxy(value, {
         apply(method, self, values) {
           const own = self === transaction ? target : self
-          return NESTING.has(key) ? nest(method as never, own, values, use) : Reflect.apply(method, own, values)
+          return NESTING.has(key) ? nest(method, own, values, use) : Reflect.apply(method, own, values)
         },
       })
     },
     apply(target, self, values) {
       use.refuseAfterEnd()
-      return Reflect.apply(target as never, self, values)
+      return Reflect.apply(target as Callable, self, values)
     },
   })
   return transaction
