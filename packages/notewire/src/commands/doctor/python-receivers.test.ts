@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { examine, examineRight, rightResult } from './fixtures/examine.ts'
-import { hasPython, PYTHON_FAULTS, startPythonReceiver } from './fixtures/python-receiver.ts'
+import { PYTHON_FAULTS } from './fixtures/python-faults.ts'
+import { hasPython, startPythonReceiver } from './fixtures/python-receiver.ts'
 import { RIGHT_IN_PYTHON } from './fixtures/right-receivers.ts'
 
 describe.runIf(hasPython())('a right receiver in Python passes', () => {
