@@ -28,15 +28,13 @@ export type {
 export type { NoteSource } from './note-handlers/fetch-note.ts'
 export type { AppliedNote } from './note-handlers/judge-note.ts'
 export { KeyUnprovenError } from './note-handlers/key-unproven-error.ts'
-export {
-  type NoteHandlerContext,
-  type NoteHandlers,
-  type NoteHandlersOptions,
-  type NotePreparationContext,
-  type NoteRemoval,
-  noteHandlers,
-  type PreparedNote,
-} from './note-handlers/note-handlers.ts'
+export { type NoteHandlers, noteHandlers, type PreparedNote } from './note-handlers/note-handlers.ts'
+export type {
+  NoteHandlerContext,
+  NoteHandlersOptions,
+  NotePreparationContext,
+  NoteRemoval,
+} from './note-handlers/note-handlers-options.ts'
 export { type NotCurrent, NoteNotCurrentError } from './note-handlers/note-not-current-error.ts'
 export type { Notes } from './notes.ts'
 export { NotesClient } from './notes-client.ts'

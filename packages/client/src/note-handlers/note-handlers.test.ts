@@ -3,7 +3,8 @@ import { type NoteEvent, OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { NotesClient } from '../notes-client.ts'
 import type { CurrentNote, NotePart } from './current-note.ts'
-import { type NoteHandlerContext, type NoteRemoval, noteHandlers } from './note-handlers.ts'
+import { noteHandlers } from './note-handlers.ts'
+import type { NoteHandlerContext, NoteRemoval } from './note-handlers-options.ts'
 
 /** A service with one note that has ended, and the handlers of a copy of it. */
 async function aCopy(options: NotesServiceOptions = {}, parts?: readonly NotePart[], date?: string) {

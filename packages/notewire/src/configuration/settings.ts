@@ -6,6 +6,7 @@ import { isInside, realPathOf } from '../files/real-path.ts'
 import type { Prompts } from '../terminal/prompts.ts'
 import { fileArgument, shellCommand } from '../terminal/shell-quoted.ts'
 import { cut, printable } from '../terminal/width.ts'
+import { databaseOutside, type Found, keyWithheld, mayReceive, refuseOutside } from './foreign-folder.ts'
 import { ENV_FILE, type EnvFile, loadEnvFile, readSecretFile } from './setting-files.ts'
 import {
   isSecret,
@@ -49,16 +50,6 @@ export interface SettingSources {
   readonly conceal: (secret: string) => void
   /** Called with the source of the URL of the service, so that errors of the client name it. */
   readonly foundBaseUrl: (source: string) => void
-}
-
-/** A value and its source. */
-interface Found {
-  readonly text: string
-  /** `--base-url`, `NOTES_BASE_URL`, `NOTES_BASE_URL in .env`. */
-  readonly source: string
-  readonly isFlag?: boolean
-  /** The folder of the `.env` that contains it. Paths in the file stay in this folder. */
-  readonly folder?: string
 }
 
 interface FoundSecret extends Found {
@@ -147,7 +138,7 @@ export function createSettings(sources: SettingSources): Settings {
       }
       withheld ??= found
     }
-    if (withheld !== undefined) throw keyWithheld(service, withheld)
+    if (withheld !== undefined) throw keyWithheld(service, service && readSetting('baseUrl', service), withheld)
     return undefined
   }
 
@@ -206,30 +197,6 @@ function variableOf(name: SettingName): string {
 function foundIn(variables: SettingSources['env'], name: SettingName, place: Omit<Found, 'text'>): Found | undefined {
   const text = variables[variableOf(name)]
   return text === undefined || text === '' ? undefined : { text, ...place }
-}
-
-/** A folder that the user did not write must not make the program send the user's key to a URL of its choice. */
-function mayReceive(service: Found | undefined, key: Found): boolean {
-  return service?.folder === undefined || key.isFlag === true || key.folder === service.folder
-}
-
-function keyWithheld(service: Found | undefined, key: Found): CommandError {
-  const url = service && readSetting('baseUrl', service)
-  const message = `the API key of ${key.source} is not sent to ${url}: this URL comes from ${service?.source}, and the key from elsewhere, so the author of the file would get your key. If you trust this service with the key, pass ${shellCommand`--base-url ${url ?? '<url>'}`}, or put the key into ${ENV_FILE} of the same folder.`
-  return new CommandError('key_withheld', message)
-}
-
-/** A folder that the user did not write must not make the program change a copy of the user elsewhere. */
-function databaseOutside(source: string): CommandError {
-  const message = `${source} names a file that lies outside the folder of the setting. The author of the setting could change another copy of yours. Move the file into the folder, or name it with --database or in the environment.`
-  return new CommandError('setting_invalid', message)
-}
-
-/** Rejects a path that leads out of a folder, also by symbolic links. */
-async function refuseOutside(folder: string, absolute: string, source: string): Promise<void> {
-  if (await isInside([folder], absolute)) return
-  const message = `${source} names a file that lies outside the folder of the setting. Such a file may be the secret of another program. Move the file into the folder, or name it by a flag or in the environment.`
-  throw new CommandError('secret_unreadable', message)
 }
 
 function readSetting(name: PlainSettingName, { text, source, isFlag }: Found): string {
