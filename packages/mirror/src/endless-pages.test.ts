@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { PAGED_SERVICE_URL, pagedService } from './fixtures/paged-service.ts'
 import { createMirror, createMirrors } from './index.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 
 // The client slows down with the timers of this process.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] }))
@@ -28,7 +29,7 @@ describe.each(Object.keys(IDLE))('%s with ever new cursors', (kind) => {
     const store = memoryMirror()
     const problems: unknown[] = []
     const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
-    const mirror = () => createMirror({ client: service.client, store, keep: [], hooks })
+    const mirror = () => createMirror({ client: service.client, store, keep: [], hooks, logger: SILENT })
     if (scan === 'now') await mirror().sync({ scan: 'never' })
     service.answer = (cursor) => (cursor === null ? undefined : IDLE[kind]?.())
     service.asked.length = 0
@@ -65,7 +66,7 @@ it('the count is kept by a process that ends after each page', async () => {
       pages += 1
       if (pages === 50) stop.abort(new Error('the process ends'))
     }
-    const mirror = createMirror({ client: service.client, store, keep: [], hooks: { onProgress } })
+    const mirror = createMirror({ client: service.client, store, keep: [], hooks: { onProgress }, logger: SILENT })
     await atLast(mirror.sync({ signal: stop.signal })).catch(({ code }) => {
       isStalled = code === 'listing_stalled'
     })
@@ -78,7 +79,7 @@ it('an abort ends a sync that is slowed down', async () => {
   const service = pagedService(250)
   service.answer = (cursor) => (cursor === null ? undefined : idlePage([]))
   const stop = new AbortController()
-  const mirror = createMirror({ client: service.client, store: memoryMirror(), keep: [] })
+  const mirror = createMirror({ client: service.client, store: memoryMirror(), keep: [], logger: SILENT })
   const ended = mirror.sync({ signal: stop.signal }).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(10_000)
   const asked = service.asked.length
@@ -151,7 +152,7 @@ it('createMirrors also slows down for pages that repeat a note which an event ha
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
   await mirrors.add('customer')
   const deletion = anEvent({ kind: 'note.deleted', noteId: 'note_00001', revision: 7 })
-  const receiver = mirrors.receivers({ secretOf: () => secret })
+  const receiver = mirrors.receivers({ secretOf: () => secret, logger: SILENT })
   expect((await receiver.process(deletion, { integration: 'customer' })).status).toBe('applied')
   const stop = new AbortController()
   const running = mirrors.run({ signal: stop.signal })
@@ -164,7 +165,7 @@ it('createMirrors also slows down for pages that repeat a note which an event ha
 it('a backfill that was stopped for its idle pages ends, although the notes that it had listed are no longer on page one', async () => {
   const service = pagedService(250)
   const store = memoryMirror()
-  const mirror = () => createMirror({ client: service.client, store, keep: [] })
+  const mirror = () => createMirror({ client: service.client, store, keep: [], logger: SILENT })
   service.answer = (cursor) => (cursor === null ? undefined : idlePage([]))
   await expect(atLast(mirror().sync())).rejects.toMatchObject({ code: 'listing_stalled' })
   // As many notes as were listed, before them.
@@ -209,6 +210,7 @@ function mirrorsOf(
     keep: [],
     connect: () => ({ baseUrl: PAGED_SERVICE_URL, apiKey: 'ntw_live_k1.secret', fetch }),
     hooks: { onProblem: ({ error }) => problems.push(error) },
+    logger: SILENT,
   })
 }
 

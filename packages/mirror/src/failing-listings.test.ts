@@ -6,6 +6,7 @@ import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customer
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { createMirror, createMirrors } from './index.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 
 /** Requests that a service refuses for ever, and what then is the only listing that works. */
 const POLLS = { name: 'polls', isRefused: (url: URL) => url.searchParams.has('updated_after') }
@@ -24,7 +25,7 @@ describe.each([400, 404, 500])('a service that answers every poll with %i', (sta
     await using service = await createNotesService({ notes: 3 })
     const fetch = refusing(POLLS, status, service.fetch)
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch, maxRetries: 0 })
-    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock })
+    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock, logger: SILENT })
     await mirror.sync()
     service.owner.notes()[0]?.moveTo(service.owner.createChannel('elsewhere'))
     await service.clock.advance('25h')
@@ -43,7 +44,7 @@ describe.each([400, 404, 500])('a service that answers every poll with %i', (sta
     const connect = () => ({ baseUrl, apiKey: customer?.apiKey ?? '', fetch })
     const problems: unknown[] = []
     const onProblem = (problem: unknown) => void problems.push(problem)
-    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem } })
+    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem }, logger: SILENT })
     const failing = { ...world, mirrors }
     await using port = await receiverOnPort(mirrors)
     customer?.write('stays')
@@ -83,7 +84,7 @@ describe.each([POLLS, FULL])('while all $name fail, run', (kind) => {
     }
     const fetch = refusing({ ...kind, isRefused }, 400, service.fetch)
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch, maxRetries: 0 })
-    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock })
+    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock, logger: SILENT })
     await mirror.sync()
     isOn = true
     await service.clock.advance('25h')
@@ -92,7 +93,7 @@ describe.each([POLLS, FULL])('while all $name fail, run', (kind) => {
       expect(refused).toBeGreaterThan(10)
       expect(refused).toBeLessThan(60)
       const note = service.owner.record({ title: 'new' }).end({ summary: false })
-      const receiver = mirror.receiver({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
+      const receiver = mirror.receiver({ secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', logger: SILENT })
       await receiver.process(anEvent({ kind: 'note.ended', noteId: note.note_id, revision: 2 }))
       await service.clock.advance('2s')
       expect((await mirror.get(note.note_id))?.note.title).toBe('new')
@@ -119,7 +120,7 @@ describe.each([POLLS, FULL])('createMirrors, while $name get no further than pag
     const connect = () => ({ baseUrl: world.service.baseUrl, apiKey: customer?.apiKey ?? '', fetch })
     const problems: unknown[] = []
     const onProblem = ({ error }: { readonly error: unknown }) => void problems.push(error)
-    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem } })
+    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem }, logger: SILENT })
     const stalled = { ...world, mirrors }
     await using port = await receiverOnPort(mirrors)
     const notes = Array.from({ length: 150 }, (_, index) => customer?.write(`note ${index}`))

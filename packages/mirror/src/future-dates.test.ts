@@ -3,6 +3,7 @@ import { createNotesService } from '@notewire/mock-server'
 import { expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { createMirror } from './index.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 
 const FUTURE = '2099-01-01T00:00:00Z'
 
@@ -21,7 +22,7 @@ it.each([
   }
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store: memoryMirror(), clock })
+  const mirror = createMirror({ client, store: memoryMirror(), clock, logger: SILENT })
   await mirror.sync({ scan: 'never' })
   expect((await mirror.status()).watermark?.getTime() ?? 0).toBeLessThanOrEqual(clock.now())
 

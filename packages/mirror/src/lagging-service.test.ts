@@ -4,6 +4,7 @@ import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { createMirror, type Mirror, type MirrorStore } from './index.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 
@@ -50,8 +51,8 @@ async function laggingWorld(contract: object = {}, store: MirrorStore = memoryMi
   }
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store, clock })
-  const receiver = mirror.receiver({ secret: SECRET, clock })
+  const mirror = createMirror({ client, store, clock, logger: SILENT })
+  const receiver = mirror.receiver({ secret: SECRET, clock, logger: SILENT })
   async function send(traits: Parameters<typeof anEvent>[0]): Promise<number> {
     const event = { ...anEvent(traits), occurred_at: new Date(clock.now()).toISOString() }
     const attempt = await signAttempt(SECRET, JSON.stringify(event), { signedAt: clock.now() })
@@ -274,7 +275,7 @@ it('content without a revision of a note that has just changed is read again, if
     })
   }
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store: memoryMirror(), clock })
+  const mirror = createMirror({ client, store: memoryMirror(), clock, logger: SILENT })
   const recording = service.owner.record({ title: 'Weekly' })
   recording.end({ transcript: [{ text: 'said' }], summary: false })
   await clock.advance('1s')

@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import type { MirrorStore } from './index.ts'
-
-const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined }
+import { SILENT } from './fixtures/silent-logger.ts'
 
 it('answers 204 and reports the outcome applied when the hint of an event is stored', async () => {
   await using world = await mirroredService()

@@ -4,6 +4,7 @@ import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { reads } from './fixtures/store-reads.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { IntegrationRemovedError, type MirrorStore, type Mirrors } from './index.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -208,7 +209,7 @@ describe('a hint', () => {
     await using world = await manyCustomers(1, { store: { ...memory, integrations } })
     await world.mirrors.add('customer-0')
     await world.mirrors.work(BUDGET)
-    const receiver = world.mirrors.receivers({ secretOf: (_id) => undefined })
+    const receiver = world.mirrors.receivers({ secretOf: (_id) => undefined, logger: SILENT })
     isFinishing = async () => {
       isFinishing = async () => undefined
       const note = world.customers[0]?.write('during')

@@ -7,6 +7,7 @@ import { collectPrinted, DEFAULT_LOGGER } from './fixtures/printed.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { createMirrors, type MirrorStore } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 
 const printed = collectPrinted()
 const { codes } = printed
@@ -108,9 +109,8 @@ describe('what one mirror prints by default', () => {
   it('says once that events no longer arrive, and once that they arrive again', async () => {
     await using world = await mirroredService({ notes: 3 }, { pollEveryMs: 600_000, ...DEFAULT_LOGGER })
     let isBroken = false
-    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
     await world.service.connect((secret) => {
-      const { fetch } = world.mirror.receiver({ secret, logger })
+      const { fetch } = world.mirror.receiver({ secret, logger: SILENT })
       return async (request) => (isBroken ? new Response(null, { status: 204 }) : await fetch(request))
     })
     await whileRunning(world.mirror, async () => {

@@ -162,6 +162,7 @@ it('createMirrors leaves an unknown cursor, waits before the third restart, and 
     keep: [],
     connect: () => ({ baseUrl: PAGED_SERVICE_URL, apiKey: 'ntw_live_k1.secret', fetch }),
     hooks: { onProblem: ({ error }) => problems.push(error) },
+    logger: SILENT,
   })
   await mirrors.add('customer')
   service.answer = (cursor) => (cursor === null ? undefined : refusal(409, 'cursor_expired'))

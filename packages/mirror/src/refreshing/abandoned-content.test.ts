@@ -4,6 +4,7 @@ import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { createMirror } from '../index.ts'
+import { SILENT } from '../fixtures/silent-logger.ts'
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 
@@ -24,7 +25,7 @@ it('the requests for announced content end if the request for the record fails',
   }
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store: memoryMirror(), clock })
+  const mirror = createMirror({ client, store: memoryMirror(), clock, logger: SILENT })
   await mirror.sync()
   const note = service.owner.notes()[0]
   const noteId = note?.note_id ?? ''
@@ -32,7 +33,7 @@ it('the requests for announced content end if the request for the record fails',
   const signed = await signAttempt(SECRET, JSON.stringify(event), { signedAt: clock.now() })
   const bytes = new TextEncoder().encode(signed.body)
   const readBody = async () => ({ status: 'read', bytes }) as const
-  const receiver = mirror.receiver({ secret: SECRET, clock })
+  const receiver = mirror.receiver({ secret: SECRET, clock, logger: SILENT })
   await receiver.respond({ method: 'POST', path: '/', headers: signed.headers, readBody })
 
   isRefusing = true

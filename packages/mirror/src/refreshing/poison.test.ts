@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
 import type { MirrorStore } from '../index.ts'
+import { SILENT } from '../fixtures/silent-logger.ts'
 
 /** A service whose answers to some requests the test replaces. */
 async function serviceWith(answer: (url: URL) => Response | undefined, store: MirrorStore = memoryMirror()) {
@@ -129,8 +130,7 @@ it.each([
     const { mirror, service } = world
     await mirror.sync()
     const event = anEvent({ kind: 'note.updated', noteId, revision: 3 })
-    const logger = { info: () => undefined, warn: () => undefined, error: () => undefined }
-    const receiver = mirror.receiver({ secret: SECRET, logger })
+    const receiver = mirror.receiver({ secret: SECRET, logger: SILENT })
     const attempt = await signAttempt(SECRET, event, { signedAt: service.clock.now() })
     const request = new Request('https://receiver.test/', { method: 'POST', ...attempt })
     expect((await receiver.fetch(request)).status).toBe(status)

@@ -5,6 +5,7 @@ import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresTransaction, postgresMirror } from './index.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 
 let databases: TestDatabases
 let pool: Pool
@@ -29,7 +30,7 @@ type Act = (client: PoolClient, commit: () => Promise<void>, retryParked: () => 
 async function aConsumerWithAParkedNote() {
   const store = postgresMirror(pool)
   const clock = new ManualClock()
-  const mirror = openMirror({ store, clock })
+  const mirror = openMirror({ store, clock, logger: SILENT })
   const notes = new NoteWriter(store)
   const name = 'index'
   await notes.show('a', 'First')

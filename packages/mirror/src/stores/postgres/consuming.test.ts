@@ -5,6 +5,7 @@ import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresConnection, type PostgresTransaction, postgresMirror } from './index.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 
 let databases: TestDatabases
 let pool: Pool
@@ -34,6 +35,7 @@ describe('commit in a transaction of PostgreSQL', () => {
       store,
       clock,
       hooks: { onProblem: ({ error }) => problems.push(error) },
+      logger: SILENT,
     })
     const applyIn =
       (act: (client: PoolClient, commit: Commit) => Promise<void>) =>

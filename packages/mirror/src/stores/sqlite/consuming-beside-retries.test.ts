@@ -5,6 +5,7 @@ import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { type ConsumerChange, openMirror } from '../../index.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 
 interface Given {
   /** Begins a transaction, and writes the changes. */
@@ -34,7 +35,7 @@ async function aConsumerWithAParkedNote() {
   }
   const clock = new ManualClock()
   const problems: unknown[] = []
-  const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) } })
+  const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) }, logger: SILENT })
   const notes = new NoteWriter(store)
   const name = 'index'
   await notes.show('a', 'First')

@@ -13,6 +13,7 @@ import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { objectStorage } from './fixtures/object-storage.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 
 async function aFile() {
   const path = temporaryPath(onTestFinished)
@@ -33,7 +34,7 @@ async function aFile() {
       .map(({ change }) => String(change))
   const clock = new ManualClock()
   const problems: unknown[] = []
-  const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) } })
+  const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) }, logger: SILENT })
   return { path, store, database, write, rows, clock, mirror, problems, notes: new NoteWriter(store) }
 }
 
