@@ -1,7 +1,7 @@
 import { NotewireError, OptionError, refuseSurplusOptions } from '@notewire/protocol'
 import { connectionDriver, type SqliteConnection } from './sqlite-connection.ts'
 import { type SqliteDriver, SqliteFolderMissingError } from './sqlite-driver.ts'
-import { sqliteLocation } from './sqlite-file.ts'
+import { refuseUrl, sqliteLocation } from './sqlite-file.ts'
 
 /**
  * The SQLite of the runtime, `node:sqlite`: in Node.js from 22.13 on, Bun and Deno. `sqliteStore('events.db')` is short for
@@ -9,7 +9,7 @@ import { sqliteLocation } from './sqlite-file.ts'
  *
  * @param path  the file, which is created at the first use of the store, in a folder that exists; `:memory:` keeps everything in the
  * process, where no transaction of a handler can reach it
- * @throws OptionError if `path` is empty or no text
+ * @throws OptionError if `path` is empty, no text, or the URL of another database
  */
 export function nodeSqlite(path: string): SqliteDriver<SqliteConnection>
 export function nodeSqlite(path: string, ...surplus: readonly unknown[]): SqliteDriver<SqliteConnection> {
@@ -17,6 +17,7 @@ export function nodeSqlite(path: string, ...surplus: readonly unknown[]): Sqlite
   if (typeof path !== 'string' || path === '') {
     throw new OptionError('path', "path needs the path of a file, such as nodeSqlite('events.db'), or ':memory:'.")
   }
+  refuseUrl(path)
   return connectionDriver(
     () => openFile(path),
     (database) => database.close(),

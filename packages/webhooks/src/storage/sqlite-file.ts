@@ -15,6 +15,7 @@ const SIDE_FILES = ['-wal', '-shm', '-journal']
  */
 export function sqliteLocation(path: string): string {
   if (typeof path !== 'string') throw new OptionError('path', 'path is not a text. Pass the path of the database file.')
+  refuseUrl(path)
   const file = fileOf(path)
   if (file === undefined) return path
   const { realpathSync, statSync } = nodeFs()
@@ -28,6 +29,20 @@ export function sqliteLocation(path: string): string {
   }
   // A URI says itself how to open the file.
   return path.startsWith('file:') ? path : readableLocation(path, real)
+}
+
+/**
+ * Refuses the URL of a database as a path. It may contain a password, which the errors of the file system would show as the name of a folder.
+ *
+ * @throws OptionError, without the URL
+ */
+export function refuseUrl(path: string): void {
+  const [, scheme] = /^([a-z][a-z0-9+.-]{0,20}):\/\//i.exec(path) ?? []
+  if (scheme === undefined || scheme.toLowerCase() === 'file') return
+  throw new OptionError(
+    'path',
+    `path is a URL that begins with ${scheme}://, not the path of a file. Pass a path, such as 'events.db', or use the store of that database.`,
+  )
 }
 
 /** The file that SQLite opens for a path; `undefined` for a database in memory. */

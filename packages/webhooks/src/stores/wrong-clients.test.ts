@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { createReceiver } from '../receiver/receiver.ts'
+import { sqliteLocation } from '../storage/sqlite-file.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { postgresStore, postgresTransactions } from './postgres/index.ts'
 import { redisStore } from './redis/redis-store.ts'
@@ -47,6 +48,20 @@ describe('is refused when a store is made:', () => {
   ])('%s', (_what, make, words) => {
     expect(make).toThrow(OptionError)
     expect(make).toThrow(words)
+  })
+})
+
+describe('the URL of a database as the path of a file', () => {
+  it.each<[string, (url: string) => unknown]>([
+    ['sqliteStore', sqliteStore],
+    ['nodeSqlite', nodeSqlite],
+    ['sqliteLocation', sqliteLocation],
+  ])('is refused by %s without its password', (_name, make) => {
+    for (const scheme of ['postgres', 'POSTGRESQL', 'redis', 'libsql', 'sqlite', 'https']) {
+      const open = () => make(`${scheme}://app:S3cret@db.example/notes`)
+      expect(open).toThrow(/is a URL that begins with .*, not the path of a file/)
+      expect(open).not.toThrow('S3cret')
+    }
   })
 })
 
