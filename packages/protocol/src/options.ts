@@ -114,12 +114,18 @@ export function refuseWithoutMethods<Thing extends object>(
   thing: Thing,
   methods: readonly (keyof Thing & string)[],
 ): void {
-  const missing = methods.find((method) => typeof thing[method] !== 'function')
+  const given: Partial<Thing> | null = thing
+  const missing = methods.find((method) => typeof given?.[method] !== 'function')
   if (missing === undefined) return
   throw new OptionError(
     option,
-    `${option} has no method "${missing}". Pass an object with ${methods.join(', ')}, or omit it.`,
+    `${option} has no method "${missing}". Pass an object with ${methods.join(', ')}, or omit it.${adviceFor(given)}`,
   )
+}
+
+function adviceFor(given: unknown): string {
+  if (typeof given === 'function') return ' It is a function: call it, if it makes the object.'
+  return typeof Object(given).then === 'function' ? ' It is a promise: await it.' : ''
 }
 
 /**
@@ -142,7 +148,7 @@ export function refuseNoSignal(signal: AbortSignal | null | undefined): void {
  */
 function resembles(option: string, known: string): boolean {
   const one = option.replaceAll('_', '').toLowerCase()
-  const other = known.toLowerCase()
+  const other = known.replaceAll('_', '').toLowerCase()
   // Too many words contain a name as short as `on`.
   if (known.length <= 2 || option.length <= 2) return false
   return one.includes(other) || other.includes(one) || haveOtherEnds(one, other)

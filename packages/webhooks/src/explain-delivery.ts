@@ -82,7 +82,7 @@ async function provedCause(
 }
 
 /** The cause of a body that is empty, shorter than `content-length`, or not complete JSON. */
-function incompleteBody(body: Uint8Array, headers: AttemptHeaders): RefusalCause | undefined {
+export function incompleteBody(body: Uint8Array, headers: AttemptHeaders): RefusalCause | undefined {
   const what = howIncomplete(body, Number(readFirst(headers, 'content-length')))
   if (what === undefined) return undefined
   const nextStep = 'Pass the whole body. Another program may have read it before, or cut it off.'

@@ -6,8 +6,9 @@ import { explainDelivery } from './explain-delivery.ts'
 import { recordingReceiver } from './fixtures/recording-receiver.ts'
 import { TEST_SECRET } from './fixtures/secrets.ts'
 import { startServer } from './fixtures/start-server.ts'
-import { queuedEvent } from './queue-jobs.ts'
+import { queuedEvent, storable } from './queue-jobs.ts'
 import { createReceiver } from './receiver/receiver.ts'
+import { memoryStore } from './stores/memory-store.ts'
 import { anEvent } from './testing/an-event.ts'
 import { signAttempt } from './testing/sign-attempt.ts'
 import { unwrap } from './unwrap.ts'
@@ -43,6 +44,9 @@ describe('a body', () => {
     ['a promise', Promise.resolve(signed.body), /is a promise.*await/],
     ['nothing', undefined, /is missing/],
     ['an object', EVENT, /is a parsed object/],
+    ['a view', new DataView(bytes.buffer), /is a DataView, not its bytes/],
+    ['a list of numbers', new Uint16Array(2), /is a Uint16Array, not its bytes/],
+    ['empty', '', /the body is empty.*Another program may have read it/],
     ['a request', new Request('https://a.example'), /is a Request, which must be read first/],
   ])('that is %s is refused with what to write', async (_, body, problem) => {
     expect(await problemOf(body)).toMatch(problem)
@@ -88,6 +92,7 @@ describe('headers', () => {
     ['a promise', Promise.resolve(headers), /headers is a promise: await it/],
     ['a list', Object.entries(headers).flat(), /headers is a list.*request\.headers/],
     ['one value', 'v1,', /headers is not an object/],
+    ['the request', { headers }, /headers is a request.*request\.headers/],
   ])('that are %s are refused with what to write', async (_, given, problem) => {
     expect(await problemOf(signed.body, given)).toMatch(problem)
     const verify = createVerifier({ secret: TEST_SECRET })
@@ -119,6 +124,31 @@ describe('a secret', () => {
     expect(() => createReceiver({ secret, on: {} })).toThrow(/has quotes around it/)
   })
 
+  it.each<[string, unknown, RegExp]>([
+    ['an API key', 'ntw_live_k7.s3cret', /is an API key.*Pass the signing secret/],
+    ['with the name of its variable', `NOTES_SIGNING_SECRET=${TEST_SECRET}`, /name of its variable before it/],
+    ['in JSON', JSON.stringify({ secret: TEST_SECRET }), /is JSON.*Parse it/],
+    ['a promise', Promise.resolve(TEST_SECRET), /is a promise.*await/],
+    ['bytes', new TextEncoder().encode(TEST_SECRET), /is not a string.*Pass the text/],
+  ])('that is %s is refused without the advice to rotate it', async (_, given, problem) => {
+    const secret = given as string
+    for (const said of [
+      await problemOf(signed.body, signed.headers, secret),
+      await Promise.resolve()
+        .then(() => createReceiver({ secret, on: {} }))
+        .catch(String),
+    ]) {
+      expect(said).toMatch(problem)
+      expect(said).not.toMatch(/rotate|s3cret|bm90LW/)
+    }
+  })
+
+  it('that is swapped with the headers is not blamed', async () => {
+    expect(await problemOf(signed.body, TEST_SECRET, signed.headers as never)).toMatch(/headers is not an object/)
+    const noBody = unwrap(new Request('https://a.example') as never, undefined as never, undefined)
+    await expect(noBody).rejects.toThrow(/is a Request, which must be read first/)
+  })
+
   it('that is swapped with the payload is refused', async () => {
     const swapped = [
       () => signAttempt(EVENT as unknown as string, TEST_SECRET),
@@ -137,6 +167,49 @@ it.each([
   [Promise.resolve({}), /is a promise/],
 ])('queuedEvent says what to pass instead of %j', (job, problem) => {
   expect(() => queuedEvent(job)).toThrow(problem)
+})
+
+describe('a receiver refuses', () => {
+  const create = (options: object) => () => createReceiver({ secret: TEST_SECRET, on: {}, ...options })
+
+  it.each([
+    ['a list', []],
+    ['a map', new Map([['note.ended', () => undefined]])],
+    ['a promise', Promise.resolve({})],
+  ])('%s as on, which has no handlers', (_, on) => {
+    expect(create({ on })).toThrow(/on must be an object, such as/)
+  })
+
+  it.each(['/webhooks/:integration', '/webhooks/*', '/[[...path]]', '/webhooks/{integration}'])(
+    'the pattern of a path, which no request equals: %s',
+    (path) => expect(create({ path })).toThrow(/path.*without parameters and wildcards/),
+  )
+
+  it.each<[string, unknown, RegExp]>([
+    ['logger', null, /logger has no method.*info, warn, error/],
+    ['store', memoryStore, /store has no method.*is a function: call it/],
+    ['store', Promise.resolve(memoryStore()), /store has no method.*is a promise: await it/],
+    ['store', 'events.db', /store has no method.*Pass an object/],
+  ])('what is no %s: %s', (option, value, problem) => expect(create({ [option]: value })).toThrow(problem))
+
+  it('an event instead of its id in forget', async () => {
+    const { receiver } = recordingReceiver()
+    await expect(receiver.forget(EVENT as unknown as string)).rejects.toThrow(
+      /eventId is not a string.*event\.event_id/,
+    )
+  })
+})
+
+it.each([
+  ['a promise', Promise.resolve(EVENT)],
+  ['a list', [EVENT]],
+  ['bytes', bytes],
+  ['nothing', undefined],
+])('storable and signAttempt refuse %s', async (_, given) => {
+  expect(() => storable(given as never)).toThrow(/storable needs an event/)
+  await expect(signAttempt(TEST_SECRET, given as never)).rejects.toThrow(
+    /signAttempt needs an event, or the text of a body/,
+  )
 })
 
 it('a receiver refuses the whole of noteHandlers as on', () => {

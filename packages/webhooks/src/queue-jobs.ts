@@ -61,7 +61,8 @@ const BACKSLASH_OR_UNSTORABLE = /\\(?:\\|u0000|ud[89a-f][0-9a-f]{2})/g
  * @throws OptionError if it is given no event
  */
 export function storable(event: WebhookEvent): WebhookEvent {
-  if (typeof event !== 'object' || event === null) throw new OptionError('event', 'storable needs an event.')
+  if (typeof event?.event_type !== 'string')
+    throw new OptionError('event', 'storable needs an event. Pass the event of a handler or of the option queue.')
   const json = JSON.stringify(event)
   const text = json.replace(BACKSLASH_OR_UNSTORABLE, (found) => (found === '\\\\' ? found : '\ufffd'))
   return text === json ? event : JSON.parse(text)

@@ -3,7 +3,8 @@ import { eventIn } from './delivering/event-in.ts'
 import { findMismatchCause } from './diagnosis/diagnosis.ts'
 import { refuseNotRaw } from './diagnosis/not-raw.ts'
 import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
-import type { AttemptHeaders } from './verifier/signature-headers.ts'
+import { incompleteBody } from './explain-delivery.ts'
+import { type AttemptHeaders, refuseNoHeaders } from './verifier/signature-headers.ts'
 import type { SecretList } from './verifier/signing-secret.ts'
 import type { VerificationFailure } from './verifier/verification.ts'
 import { type TimestampOptions, verificationSteps } from './verifier/verifier.ts'
@@ -47,14 +48,16 @@ export async function unwrap(
   options: UnwrapOptions = {},
 ): Promise<WebhookEvent> {
   refuseUnknownOptions('unwrap', options, { toleranceSeconds: true, clock: true })
-  const { checkHeadersOf, checkSignature } = verificationSteps({ ...options, secret: secret ?? '' })
+  // Before the secret, which is not what is wrong if the arguments are swapped.
   refuseNotRaw(body)
+  refuseNoHeaders(headers)
+  const { checkHeadersOf, checkSignature } = verificationSteps({ ...options, secret: secret ?? '' })
   const checked = checkHeadersOf(headers)
   if (checked.status === 'refused') throw new WebhookVerificationError(checked.reason, headerCause(checked, headers))
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
   const verification = await checkSignature(bytes, checked)
   if (verification.status === 'refused') {
-    const cause = await findMismatchCause(checkSignature, bytes, checked)
+    const cause = (await findMismatchCause(checkSignature, bytes, checked)) ?? incompleteBody(bytes, headers)
     throw new WebhookVerificationError(verification.reason, cause ?? causeOf('secret_or_body_differs'))
   }
   const reading = eventIn(bytes)

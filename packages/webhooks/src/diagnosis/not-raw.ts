@@ -13,6 +13,7 @@ export function refuseNotRaw(body: unknown): asserts body is Uint8Array | string
 function whatIs(body: unknown): string {
   if (body === undefined || body === null) return 'missing'
   if (typeof (body as Partial<PromiseLike<unknown>>).then === 'function') return 'a promise, which must be awaited'
+  if (ArrayBuffer.isView(body)) return `a ${body.constructor.name}, not its bytes`
   const [, name = ''] =
     /^\[object (ArrayBuffer|Request|ReadableStream|Blob)\]$/.exec(Object.prototype.toString.call(body)) ?? []
   if (name === 'ArrayBuffer') return 'an ArrayBuffer, not its bytes'

@@ -29,7 +29,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 /** With a shorter window, the last retry of a delivery would be applied a second time. */
 const SHORTEST_WINDOW_MS = Math.ceil(RETRY_SPAN_MS / 3_600_000) * 3_600_000
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null
+/** Not a list, a map or a promise, whose handlers would never be called. `import * as handlers` is a `Module`. */
+const isObject = (value: unknown) => /^\[object (?:Object|Module)\]$/.test(Object.prototype.toString.call(value))
 
 const isWithin = (least: number, most: number) => (value: unknown) =>
   typeof value === 'number' && value >= least && value <= most
@@ -49,8 +50,9 @@ const RULES = {
       'for the integration, or omit the option.',
   ],
   path: [
-    (path: unknown) => path === undefined || (typeof path === 'string' && /^\/[^?#]*$/.test(path)),
-    'must start with "/" and have no query, such as "/webhooks/notes".',
+    (path: unknown) =>
+      path === undefined || (typeof path === 'string' && /^\/[^?#*{}[\]]*$/.test(path) && !path.includes('/:')),
+    'must start with "/" and have no query, such as "/webhooks/notes". It is the whole path, without parameters and wildcards.',
   ],
   on: [isObject, "must be an object, such as { 'note.ended': async (event) => … }."],
   hooks: [isObject, 'must be an object, such as { onOutcome: (outcome) => … }.'],

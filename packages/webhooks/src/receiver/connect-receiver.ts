@@ -1,4 +1,4 @@
-import { isIdentifier, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
+import { isIdentifier, OptionError, refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { eventFrom } from '../delivering/event-in.ts'
 import { createResponder } from '../delivering/responder.ts'
 import { LostMemory } from '../observing/lost-memory.ts'
@@ -62,6 +62,8 @@ export function connectReceiver<Transaction>(
   }
 
   async function forget(eventId: string, integration: string): Promise<'forgotten' | 'unknown'> {
+    if (typeof eventId !== 'string')
+      throw new OptionError('eventId', 'eventId is not a string. Pass the id of the event: forget(event.event_id).')
     return isIdentifier(eventId) ? await store.forget(integration, eventId) : 'unknown'
   }
 

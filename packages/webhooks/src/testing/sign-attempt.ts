@@ -52,6 +52,12 @@ export async function signAttempt(
       'signAttempt takes the secret first, and then the event: signAttempt(secret, event).',
     )
   }
+  if (typeof payload !== 'string' && !isPlainObject(payload)) {
+    throw new OptionError(
+      'payload',
+      'signAttempt needs an event, or the text of a body. Pass anEvent({ kind }), or await the promise of one.',
+    )
+  }
   refuseUnknownOptions('signAttempt', traits, ['webhookId', 'signedAt'])
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
   const webhookId = traits.webhookId ?? `msg_${crypto.randomUUID()}`
@@ -66,4 +72,9 @@ export async function signAttempt(
     },
     body,
   }
+}
+
+// Lists, bytes and promises would be signed as something else than they contain.
+function isPlainObject(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }

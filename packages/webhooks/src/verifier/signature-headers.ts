@@ -6,11 +6,16 @@ export type AttemptHeaders = Headers | Readonly<Record<string, string | readonly
 
 /** @throws OptionError when `headers` is not an object, but the value of one header, for example */
 export function refuseNoHeaders(headers: AttemptHeaders): void {
-  if (headers && typeof headers === 'object' && !Array.isArray(headers) && !('then' in headers)) return
-  let what = 'not an object'
-  if (Array.isArray(headers)) what = 'a list'
-  else if (headers && typeof headers === 'object') what = 'a promise: await it'
+  const what = whatInstead(headers)
+  if (what === undefined) return
   throw new OptionError('headers', `headers is ${what}. Pass all headers of the request: request.headers.`)
+}
+
+function whatInstead(headers: unknown): string | undefined {
+  if (!headers || typeof headers !== 'object') return 'not an object'
+  if (Array.isArray(headers)) return 'a list'
+  if ('then' in headers) return 'a promise: await it'
+  return 'headers' in headers && typeof headers.headers === 'object' ? 'a request' : undefined
 }
 
 /** All headers as `Headers`, without those that `Headers` does not accept. */
