@@ -214,9 +214,8 @@ export class Notes {
    * ```
    */
   async content(note: Note, options: CallOptions = {}): Promise<NoteWithContent> {
-    if (typeof note === 'string') {
-      throw new OptionError('note', 'note is an id. Pass the note itself: content(await client.notes.get(id)).')
-    }
+    const wrong = whatInsteadOfNote(note)
+    if (wrong !== undefined) throw new OptionError('note', `note is ${wrong}`)
     requireId('note.note_id', note?.note_id)
     refuseWrongCallOptions('notes.content', options)
     return await readNoteContent(note, this, options)
@@ -246,4 +245,13 @@ export class Notes {
       }),
     }
   }
+}
+
+function whatInsteadOfNote(note: unknown): string | undefined {
+  if (typeof note === 'string') return 'an id. Pass the note itself: content(await client.notes.get(id)).'
+  if (Array.isArray(note)) return 'a list. Call content for each of its notes, or use client.notes.listWithContent().'
+  if (typeof Object(note).then === 'function')
+    return 'a promise. Pass the note itself: content(await client.notes.get(id)).'
+  if (Object(Object(note).note).note_id === undefined) return undefined
+  return 'a note with its content. Pass the note in it: content(given.note).'
 }

@@ -1,4 +1,4 @@
-import { OptionError } from '@notewire/protocol'
+import { isBytes, OptionError } from '@notewire/protocol'
 
 /** The progress of a sync. Times are milliseconds since the Unix epoch of the service's clock. */
 export interface Progress {
@@ -34,6 +34,7 @@ export function encodeCheckpoint({ since, underWay }: Progress): string {
  * @throws `OptionError` for an invalid checkpoint, or one of another version; the error never quotes it
  */
 export function decodeCheckpoint(checkpoint: unknown): Progress {
+  refuseOther(checkpoint)
   const { version, payload = '' } = (typeof checkpoint === 'string' && FORM.exec(checkpoint)?.groups) || {}
   if (version !== undefined && version !== VERSION) {
     throw unusable(
@@ -94,4 +95,12 @@ function unusable(problem: string): OptionError {
     'after',
     `after ${problem}. Pass the checkpoint of a page unchanged. If you no longer have it, omit after and sync everything again.`,
   )
+}
+
+function refuseOther(given: unknown): void {
+  const refusal = (problem: string) => new OptionError('after', `after is ${problem}`)
+  if (isBytes(given)) throw refusal("bytes. Read the file as text: await readFile('checkpoint', 'utf8').")
+  if (typeof Object(given).then === 'function') throw refusal('a promise. Pass the checkpoint itself: await it.')
+  if (!(given instanceof Date)) return
+  throw refusal('a date, not a checkpoint. Use notes.list({ updated_after }) to list what changed since a date.')
 }

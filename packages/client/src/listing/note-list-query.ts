@@ -26,7 +26,7 @@ export function encodeNoteListQuery(query: NoteListQuery): URLSearchParams {
   if (limit !== undefined) parameters.set('limit', `${requireLimit(limit)}`)
   if (cursor !== undefined) parameters.set('cursor', requireCursor(cursor))
   if (updated_after !== undefined) parameters.set('updated_after', encodeTime(updated_after))
-  if (include_deleted !== undefined) parameters.set('include_deleted', `${include_deleted}`)
+  if (include_deleted !== undefined) parameters.set('include_deleted', `${requireBoolean(include_deleted)}`)
   return parameters
 }
 
@@ -47,6 +47,12 @@ export function refuseCallOptions(call: string, query: object, options: readonly
 function requireLimit(limit: unknown): number {
   if (typeof limit === 'number' && Number.isSafeInteger(limit) && limit > 0) return limit
   throw new OptionError('limit', 'limit is not a whole number of at least 1. Pass the number of notes on a page.')
+}
+
+function requireBoolean(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  // The text of a variable, such as 'false', would count as true elsewhere.
+  throw new OptionError('include_deleted', 'include_deleted is not a boolean. Pass true or false, or omit it.')
 }
 
 function requireCursor(cursor: unknown): string {

@@ -77,6 +77,16 @@ export function resolveNoteHandlersOptions<Context extends NoteHandlerContext>(o
 
 const PARTS = Object.keys({ transcript: true, summary: true } satisfies Record<NotePart, true>) as readonly NotePart[]
 
+/** @throws `OptionError` if the functions are passed in place of the client */
+export function refuseOtherOrder(client: unknown): void {
+  const { changed, removed }: { changed?: unknown; removed?: unknown } = Object(client)
+  if (typeof changed !== 'function' && typeof removed !== 'function') return
+  throw new OptionError(
+    'client',
+    'noteHandlers takes the client first, and its functions second: noteHandlers(client, { changed, removed }).',
+  )
+}
+
 /** A class is a function, too: its call would throw an error of the JavaScript engine. */
 export function refuseClass(client: unknown): void {
   if (typeof client !== 'function' || !/^class\b/.test(Function.prototype.toString.call(client))) return

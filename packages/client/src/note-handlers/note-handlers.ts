@@ -21,6 +21,7 @@ import {
   type NoteHandlersOptions,
   type NotePreparationContext,
   refuseClass,
+  refuseOtherOrder,
   requireClient,
   resolveNoteHandlersOptions,
 } from './note-handlers-options.ts'
@@ -81,6 +82,7 @@ export function noteHandlers<Context extends NoteHandlerContext = NoteHandlerCon
   client: NoteSource | ((integration: string) => NoteSource | Promise<NoteSource>),
   options: NoteHandlersOptions<Context>,
 ): NoteHandlers<Context> {
+  refuseOtherOrder(client)
   const { changed, removed, parts, requireKeyProof } = resolveNoteHandlersOptions(options)
   refuseClass(client)
   if (typeof client !== 'function') requireClient(client, 'is no')

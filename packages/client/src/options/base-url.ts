@@ -8,12 +8,7 @@ import { API_VERSION_PREFIX, isLoopback, OptionError } from '@notewire/protocol'
  * @throws `OptionError` that never quotes credentials
  */
 export function parseBaseUrl(baseUrl: unknown, source = 'baseUrl'): string {
-  if (typeof baseUrl === 'string' && /^["'`]/.test(baseUrl)) throw invalid(source, 'has quotes around it')
-  if (typeof baseUrl !== 'string' || !URL.canParse(baseUrl)) {
-    const isHidden = typeof baseUrl === 'string' && /^[^!-~]+http/.test(baseUrl)
-    throw invalid(source, isHidden ? 'begins with an invisible character' : 'is not an absolute URL')
-  }
-  const url = new URL(baseUrl)
+  const url = absoluteUrl(baseUrl, source)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
     throw invalid(
       source,
@@ -27,6 +22,15 @@ export function parseBaseUrl(baseUrl: unknown, source = 'baseUrl'): string {
   const path = url.pathname.replace(TRAILING_SLASHES, '')
   const prefix = path.endsWith(API_VERSION_PREFIX) ? path.slice(0, -API_VERSION_PREFIX.length) : path
   return url.origin + prefix.replace(TRAILING_SLASHES, '')
+}
+
+function absoluteUrl(given: unknown, source: string): URL {
+  if (given instanceof URL)
+    throw new OptionError('baseUrl', `${source} is a URL, not a string. Pass its href: url.href.`)
+  if (typeof given === 'string' && /^["'`]/.test(given)) throw invalid(source, 'has quotes around it')
+  if (typeof given === 'string' && URL.canParse(given)) return new URL(given)
+  const isHidden = typeof given === 'string' && /^[^!-~]+http/.test(given)
+  throw invalid(source, isHidden ? 'begins with an invisible character' : 'is not an absolute URL')
 }
 
 /** Without the look behind, it would be tried at every slash of a path with many slashes, which takes quadratic time. */

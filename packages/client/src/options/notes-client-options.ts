@@ -132,7 +132,10 @@ function sourceOfBaseUrl(given: string | undefined): string {
 
 function requireApiKey(given: unknown): string {
   const { value, source } = optionOrVariable('apiKey', given, 'NOTES_API_KEY')
-  if (typeof value !== 'string' || value === '') {
+  if (value !== undefined && value !== null && typeof value !== 'string') {
+    throw new OptionError('apiKey', `apiKey ${notText(value)}. Pass the key as a string.`)
+  }
+  if (!value) {
     throw new OptionError(
       'apiKey',
       'apiKey is missing. Pass the key from the account console (Account → API & Webhooks), or set NOTES_API_KEY in the environment.',
@@ -144,6 +147,8 @@ function requireApiKey(given: unknown): string {
       `${source} has quotes around the key. Remove them: some programs keep the quotes of .env.`,
     )
   }
+  const surroundings = SURROUNDINGS.find(([pattern]) => pattern.test(value))
+  if (surroundings !== undefined) throw new OptionError('apiKey', `${source} ${surroundings[1]}`)
   const position = value.search(/[^\x21-\x7e]/)
   if (position >= 0) {
     throw new OptionError(
@@ -152,6 +157,24 @@ function requireApiKey(given: unknown): string {
     )
   }
   return value
+}
+
+/** What is pasted instead of a key, or with it. A signing secret would be sent to the service. */
+const SURROUNDINGS: readonly (readonly [pattern: RegExp, problem: string])[] = [
+  [
+    /^whsec_/,
+    'is a signing secret of webhooks, which is not sent to the service. Pass the API key from the account console (Account → API & Webhooks).',
+  ],
+  [/^NOTES_[A-Z_]{1,20}=/, 'has the name of its variable before it. Remove the name and the equals sign.'],
+  [/^bearer\s/i, 'has "Bearer " before it. Remove it: the client adds it.'],
+  [/^<.*>$/, 'is a placeholder. Replace it with the API key from the account console (Account → API & Webhooks).'],
+]
+
+/** Says what a value is that should be a text. */
+export function notText(value: unknown): string {
+  if (typeof Object(value).then === 'function') return 'is a promise: await it'
+  if (Array.isArray(value)) return 'is a list, not a string'
+  return `is not a string but ${typeof value}`
 }
 
 /** The value of an option, or else of the environment variable, and the name of its source for errors. */

@@ -1,6 +1,6 @@
 import { OptionError } from '@notewire/protocol'
 import { type CallOptions, callSettings } from '../options/call-options.ts'
-import type { ClientSettings } from '../options/notes-client-options.ts'
+import { type ClientSettings, notText } from '../options/notes-client-options.ts'
 import { type Answer, sendCall } from './call.ts'
 import type { Operation } from './operation.ts'
 import { refusalOf } from './refusal.ts'
@@ -62,7 +62,8 @@ export function requireId(name: string, id: unknown): string {
 
 function problemOf(id: unknown): string {
   if (id === undefined || id === null) return 'is missing'
-  if (typeof id !== 'string') return `is not a string but ${typeof id}`
+  if (typeof id === 'object' && 'note_id' in id) return 'is an object, not the note_id of it'
+  if (typeof id !== 'string') return notText(id)
   if (id === '') return 'is empty'
   return id.isWellFormed() ? 'is "." or "..", which would address another path' : 'is not well-formed Unicode'
 }
