@@ -6,6 +6,7 @@ import { integrationsOf } from '../../packages/mirror/src/fixtures/integrations-
 import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
 import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
 import { withMembers } from '../../packages/mirror/src/fixtures/with-members.ts'
+import type { IntegrationRecord } from '../../packages/mirror/src/interfaces/integration-store.ts'
 import type { PlayHistory } from '../simulation/history.ts'
 import { Random } from '../simulation/random.ts'
 import { type Customer, processOn, someCustomers } from './customers.ts'
@@ -72,6 +73,24 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     isLate ||= otherClock.wasWrong
   }
 
+  /**
+   * Adds a removed integration. A process takes it, and is killed when only the generation tells the record from that of the earlier copy.
+   *
+   * @returns the record
+   */
+  async function addAgain(customer: Customer, earlier: IntegrationRecord | undefined) {
+    const { integration } = customer
+    await running.add(integration)
+    const [now, until] = [service.clock.now(), service.clock.now() + LEASE_MS]
+    let record = (await store.integrations.take({ now, until, most: 3, integration }))?.record
+    while (record !== undefined && earlier !== undefined && record.version < earlier.version) {
+      if (record.hints < earlier.hints) await storeHint(customer, customer.write().noteId)
+      else await integrationsOf(store).renew(integration, record, { now, until })
+      record = await integrationsOf(store).get(integration)
+    }
+    return record
+  }
+
   /** Lets the time pass after which a clock that was wrong delays nothing. */
   async function catchUp(): Promise<void> {
     isLate = false
@@ -133,10 +152,21 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     async 'a removal during a slice'(customer) {
       await service.clock.advance('2h')
       customer.write()
+      let added: unknown
       await whileFrozen(customer, async () => {
+        const earlier = await integrationsOf(store).get(customer.integration)
         await running.remove(customer.integration)
-        if (random.chance(0.5)) await running.work(BUDGET)
+        const next = random.pick(['add again', 'erase', 'nothing', 'nothing'])
+        if (next !== 'nothing') await running.work(BUDGET)
+        if (next === 'add again') added = await addAgain(customer, earlier)
       })
+      if (added !== undefined) {
+        const record = await integrationsOf(store).get(customer.integration)
+        if (!isDeepStrictEqual(record, added)) throw new Violation('a worker of a removed integration wrote')
+        await service.clock.advance(LEASES)
+        await running.work(BUDGET)
+        return
+      }
       await running.work(BUDGET)
       // An integration with a consumer waits for it.
       const isThere = (await running.list()).some(

@@ -46,6 +46,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
+    name: 'a worker of a removed copy writes to the copy that was added since',
+    mistake: 'Only version and hints are compared with those that were read, which another copy can have, too.',
+    patches: [keeping('known?.generation === read?.generation && known?.version', 'known?.version')],
+  },
+  {
     name: 'a second removal erases nothing',
     mistake:
       'The first notes of the feed are taken for those that are not erased yet, although an earlier removal may have erased them.',
