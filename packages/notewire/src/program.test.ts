@@ -48,6 +48,22 @@ describe('a wrong argument', () => {
   })
 })
 
+describe('a secret that was typed in a wrong place', () => {
+  it.each([
+    [['pull', 'postgres://app:S3cret@db.example/notes']],
+    [['pull', 'ntw_live_k7.S3cret']],
+    [['verify', 'a', 'b', 'whsec_S3cretS3cret']],
+    [['listen', '--forward-to', 'ftp://me:S3cret@localhost/hooks']],
+    [['listen', '--forward-to', 'ftp://me:p@S3cret@localhost/hooks']],
+    [['listen', '--apikey=ntw_live_k7.S3cret']],
+    [['whsec_S3cret']],
+  ])('is not repeated after %j', async (args) => {
+    const { exitCode, stdout, stderr } = await runNotewire(args)
+    expect(exitCode).toBe(2)
+    expect(unwrapped(stdout + stderr)).not.toContain('S3cret')
+  })
+})
+
 describe('an error of the client', () => {
   it.each([
     [['pull'], { NOTES_API_KEY: 'no_live_key.atall' }, 'Check that the API key is complete'],

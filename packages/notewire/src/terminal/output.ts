@@ -68,6 +68,8 @@ function snakeCasedValue(value: unknown): unknown {
 
 /** The form of a signing secret (contract §5). */
 const SIGNING_SECRET = /\bwhsec_[A-Za-z0-9+/_=-]+/g
+/** The user name and the password in a URL, such as that of a database. */
+const CREDENTIALS = /:\/\/[^\s/?#]*@/g
 
 /** The characters of an API key (contract §2), as many as there are. One expression for its parts would take quadratic time. */
 const KEY_CHARACTERS = /[A-Za-z0-9._~+/=-]+/g
@@ -114,6 +116,7 @@ export function conceal(text: string, secrets: ReadonlySet<string>): string {
   return long
     .reduce((shown, secret) => shown.replaceAll(secret, '[secret]'), text)
     .replace(SIGNING_SECRET, '[secret]')
+    .replace(CREDENTIALS, '://[secret]@')
     .replace(KEY_CHARACTERS, withoutKey)
 }
 
