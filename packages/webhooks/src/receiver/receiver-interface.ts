@@ -29,6 +29,8 @@ export interface Receiver {
   /**
    * Forgets that an event was processed, so that a replay is processed again. `unknown` if the event was not processed, or if no event can
    * have this id. A receiver with a sink has no records, and always returns `unknown`.
+   *
+   * @throws OptionError if it is given no string, such as the event itself
    */
   readonly forget: (eventId: string) => Promise<'forgotten' | 'unknown'>
   /**
