@@ -26,7 +26,7 @@ const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
 const lookingUp = patchOf('mirror/src/service/note-reader.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
-const memory = patchOf('mirror/src/fixtures/memory-mirror/memory-mirror.ts')
+const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
 const MARK_MISSING = '      markMissing(state, certificate, { holdingScan, sequence, at: clock.now() }),\n'

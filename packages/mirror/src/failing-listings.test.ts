@@ -4,9 +4,9 @@ import { anEvent } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { createMirror, createMirrors } from './index.ts'
-import { SILENT } from './fixtures/silent-logger.ts'
 
 /** Requests that a service refuses for ever, and what then is the only listing that works. */
 const POLLS = { name: 'polls', isRefused: (url: URL) => url.searchParams.has('updated_after') }

@@ -3,8 +3,8 @@ import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { createMirror, type Mirror, type MirrorStore } from './index.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
+import { createMirror, type Mirror, type MirrorStore } from './index.ts'
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 

@@ -2,8 +2,8 @@ import type { ProcessOutcome } from '@notewire/webhooks'
 import { expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
-import type { MirrorStore } from './index.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
+import type { MirrorStore } from './index.ts'
 
 it('answers 204 and reports the outcome applied when the hint of an event is stored', async () => {
   await using world = await mirroredService()

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
 import { collectPrinted, DEFAULT_LOGGER } from './fixtures/printed.ts'
+import { SILENT } from './fixtures/silent-logger.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { createMirrors, type MirrorStore } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
-import { SILENT } from './fixtures/silent-logger.ts'
 
 const printed = collectPrinted()
 const { codes } = printed

@@ -2,8 +2,8 @@ import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
-import type { MirrorStore } from '../index.ts'
 import { SILENT } from '../fixtures/silent-logger.ts'
+import type { MirrorStore } from '../index.ts'
 
 /** A service whose answers to some requests the test replaces. */
 async function serviceWith(answer: (url: URL) => Response | undefined, store: MirrorStore = memoryMirror()) {

@@ -2,10 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresConnection, type PostgresTransaction, postgresMirror } from './index.ts'
-import { SILENT } from '../../fixtures/silent-logger.ts'
 
 let databases: TestDatabases
 let pool: Pool

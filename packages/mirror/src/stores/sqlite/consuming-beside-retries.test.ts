@@ -3,9 +3,9 @@ import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, openMirror } from '../../index.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
-import { SILENT } from '../../fixtures/silent-logger.ts'
 
 interface Given {
   /** Begins a transaction, and writes the changes. */

@@ -10,10 +10,10 @@ import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { objectStorage } from './fixtures/object-storage.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
-import { SILENT } from '../../fixtures/silent-logger.ts'
 
 async function aFile() {
   const path = temporaryPath(onTestFinished)
