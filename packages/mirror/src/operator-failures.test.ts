@@ -272,19 +272,16 @@ describe('what the mirrors of many integrations print by default', () => {
     const passHours = async (hours: number) => {
       for (let hour = 0; hour < hours; hour += 1) {
         world.customers[0]?.write('Private')
-        await world.service.clock.advance('1h')
-        await world.service.settled()
+        await workFor(world, 60)
       }
     }
     const right = port.secrets.get('customer-0') ?? ''
-    await whileRunning(world.mirrors, async () => {
-      await passHours(2)
-      expect(printed.lines).toEqual([])
-      port.replaceSecret('customer-0', ANOTHER_SECRET)
-      await passHours(12)
-      port.replaceSecret('customer-0', right)
-      await passHours(12)
-    })
+    await passHours(2)
+    expect(printed.lines).toEqual([])
+    port.replaceSecret('customer-0', ANOTHER_SECRET)
+    await passHours(6)
+    port.replaceSecret('customer-0', right)
+    await passHours(6)
     const refused = printed.lines.filter(({ fields }) => fields['reason'] === 'no-matching-signature')
     expect(refused.length).toBeGreaterThan(0)
     expect(refused[0]?.fields).toMatchObject({ integration: 'customer-0', detail: expect.stringContaining('secret') })

@@ -20,7 +20,8 @@ export const LINES = {
   'store-over': ['info', 'the store of the mirror answers again'],
   'events-begun': [
     'warn',
-    'no events arrive, because the webhook endpoint is not active or its deliveries are rejected; the mirror polls instead',
+    'no events arrive, because the webhook endpoint is not active or its deliveries are rejected; check the status of the endpoint, and in the log ' +
+      'of the receiver why it refuses deliveries; the mirror polls instead',
   ],
   'events-over': ['info', 'events arrive again'],
   'never-synced': [

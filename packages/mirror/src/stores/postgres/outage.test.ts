@@ -14,6 +14,8 @@ afterAll(() => databases.cleanUp.disposeAsync())
 const printed = collectPrinted()
 const messages = () => printed.lines.map(({ level, message }) => `${level} ${message}`)
 
+/** Bringing the copies up to date takes a busy machine a while. */
+const PATIENTLY = { timeout: 300_000 }
 const BEGUN = expect.stringMatching(/^error the store of the mirror failed; check its disk or its database server/)
 
 async function aStore() {
@@ -30,7 +32,7 @@ describe('what is printed while PostgreSQL is away', () => {
   })
 
   it('is one line at the beginning and one at the end, by the mirrors of many integrations', async () => {
-    await using world = await manyCustomers(20, { store: await aStore(), ...DEFAULT_LOGGER })
+    await using world = await manyCustomers(5, { store: await aStore(), ...DEFAULT_LOGGER })
     const { mirrors } = world
     for (const { integration } of world.customers) await mirrors.add(integration)
     const isSynced = async () => (await mirrors.list()).every(({ syncedAt }) => syncedAt !== null)
@@ -52,15 +54,15 @@ async function goAwayAndReturn(
     .poll(async () => {
       await afterMinute()
       return await isSynced()
-    })
+    }, PATIENTLY)
     .toBe(true)
   expect(messages()).toEqual([])
   await databases.server.crash()
-  await expect.poll(afterMinute).toEqual([BEGUN])
-  for (let minute = 0; minute < 300; minute += 1) await afterMinute()
+  await expect.poll(afterMinute, PATIENTLY).toEqual([BEGUN])
+  for (let minute = 0; minute < 120; minute += 1) await afterMinute()
   expect(printed.lines[0]?.fields).toMatchObject({ problem: expect.stringMatching(/\. \w/) })
   await databases.server.restart()
-  await expect.poll(afterMinute).toEqual([BEGUN, over])
+  await expect.poll(afterMinute, PATIENTLY).toEqual([BEGUN, over])
   for (let minute = 0; minute < 30; minute += 1) await afterMinute()
   expect(messages()).toEqual([BEGUN, over])
 }
