@@ -139,6 +139,7 @@ const people = [
   whole('contract-errors'),
   whole('contract-events'),
   whole('linear-expressions'),
+  whole('option-defaults'),
   whole('troubleshooting'),
   whole('operate'),
 ]
