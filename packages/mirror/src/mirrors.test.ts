@@ -100,6 +100,7 @@ describe('mirrors of many integrations', () => {
       longestWithoutSyncMs: null,
       nextAt: null,
       pausedServices: [],
+      problem: null,
     })
     await world.mirrors.work(BUDGET)
     const [first] = await world.mirrors.list({ after: 'customer-0', limit: 1 })
