@@ -83,14 +83,19 @@ export function ledgerOf(
 /** Makes the hooks of one integration, without `aroundWork`: a slice is wrapped as a whole. */
 export function hooksOf(integration: string, { hooks, log }: Pick<MirrorsSettings, 'hooks' | 'log'>): MirrorHooks {
   const own: MirrorHooks = {
-    onProblem: (problem) => {
-      if (!(problem.error instanceof LeaseLostError)) callHook(hooks.onProblem, { ...problem, integration })
-    },
+    onProblem: (problem) => callHook(hooks.onProblem, { ...problem, integration }),
     onRemovalsHeld: (notice) => callHook(hooks.onRemovalsHeld, { ...notice, integration }),
     onContradiction: (notice) => callHook(hooks.onContradiction, { ...notice, integration }),
     onAudit: hooks.onAudit,
   }
-  return loggedHooks(own, integration, log)
+  const logged = loggedHooks(own, integration, log)
+  return {
+    ...logged,
+    // The worker that has the lease now does the work.
+    onProblem: (problem) => {
+      if (!(problem.error instanceof LeaseLostError)) callHook(logged.onProblem, problem)
+    },
+  }
 }
 
 function requireReturned(
