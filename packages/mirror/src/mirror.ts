@@ -108,7 +108,8 @@ export function createMirror<Transaction = never>(options: MirrorOptions<Transac
   return {
     ...reader,
     ...createConsumers(open, { integration, clock, log, hooks }),
-    async status() {
+    async status(...surplus) {
+      refuseSurplusOptions('mirror.status', surplus)
       const status = await reader.status()
       // A full disk may still be read.
       return { ...status, problem: reporter.unstored ?? status.problem }

@@ -57,7 +57,7 @@ function refuseOther(secret: unknown): void {
     if (typeof Object(secret).then === 'function')
       throw new SecretError('is a promise', 'Pass what it resolves to: await it.')
     throw new SecretError(
-      `is not a string but ${typeof secret}`,
+      secret === undefined ? 'is missing' : `is not a string but ${typeof secret}`,
       'Pass the text of the secret itself, or a list of such texts.',
     )
   }
