@@ -1,11 +1,12 @@
 import { refuseUnknownOptions, SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
 import { findMismatchCause, mayBeNotification } from './diagnosis/diagnosis.ts'
+import { incompleteBody } from './diagnosis/incomplete-body.ts'
 import { refuseNotRaw } from './diagnosis/not-raw.ts'
 import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
 import { type CheckedSecret, checkedSecret, findUndecodedSecret, SECRET_MISSING } from './diagnosis/secret-cause.ts'
 import type { UnwrapOptions } from './unwrap.ts'
 import { type CheckedHeaders, checkHeaders, refuseTolerance } from './verifier/header-check.ts'
-import { type AttemptHeaders, readFirst } from './verifier/signature-headers.ts'
+import type { AttemptHeaders } from './verifier/signature-headers.ts'
 import { isGap, type SecretList } from './verifier/signing-secret.ts'
 import type { Refusal, Verified } from './verifier/verification.ts'
 
@@ -79,24 +80,4 @@ async function provedCause(
     if (undecoded) return undecoded
   }
   return undefined
-}
-
-/** The cause of a body that is empty, shorter than `content-length`, or not complete JSON. */
-export function incompleteBody(body: Uint8Array, headers: AttemptHeaders): RefusalCause | undefined {
-  const what = howIncomplete(body, Number(readFirst(headers, 'content-length')))
-  if (what === undefined) return undefined
-  const nextStep = 'Pass the whole body. Another program may have read it before, or cut it off.'
-  return { code: 'body_incomplete', what, nextStep }
-}
-
-function howIncomplete(body: Uint8Array, declared: number): string | undefined {
-  if (body.length === 0) return 'the body is empty'
-  if (declared > body.length) return `the body has ${body.length} bytes, but content-length says ${declared}`
-  if (!mayBeNotification(body)) return undefined
-  try {
-    JSON.parse(new TextDecoder().decode(body))
-    return undefined
-  } catch {
-    return 'the body is not complete JSON, as every notification is'
-  }
 }

@@ -1,9 +1,10 @@
 import { NotewireError, refuseUnknownOptions, ShapeError, type WebhookEvent } from '@notewire/protocol'
 import { eventIn } from './delivering/event-in.ts'
 import { findMismatchCause } from './diagnosis/diagnosis.ts'
+import { incompleteBody } from './diagnosis/incomplete-body.ts'
 import { refuseNotRaw } from './diagnosis/not-raw.ts'
 import { causeOf, headerCause, type RefusalCause } from './diagnosis/refusal-cause.ts'
-import { incompleteBody } from './explain-delivery.ts'
+import { refuseOtherThanSecret } from './secrets/other-than-secret.ts'
 import { type AttemptHeaders, refuseNoHeaders } from './verifier/signature-headers.ts'
 import type { SecretList } from './verifier/signing-secret.ts'
 import type { VerificationFailure } from './verifier/verification.ts'
@@ -51,6 +52,7 @@ export async function unwrap(
   // Before the secret, which is not what is wrong if the arguments are swapped.
   refuseNotRaw(body)
   refuseNoHeaders(headers)
+  for (const each of [secret].flat()) refuseOtherThanSecret(each)
   const { checkHeadersOf, checkSignature } = verificationSteps({ ...options, secret: secret ?? '' })
   const checked = checkHeadersOf(headers)
   if (checked.status === 'refused') throw new WebhookVerificationError(checked.reason, headerCause(checked, headers))

@@ -102,7 +102,5 @@ function refuseOther(given: unknown): void {
   if (isBytes(given)) throw refusal("bytes. Read the file as text: await readFile('checkpoint', 'utf8').")
   if (typeof Object(given).then === 'function') throw refusal('a promise. Pass the checkpoint itself: await it.')
   if (!(given instanceof Date)) return
-  throw refusal(
-    'a date. Pass the checkpoint of a page unchanged, or use notes.list({ updated_after }) to list what changed since a date.',
-  )
+  throw refusal('a date. Pass the checkpoint of a page unchanged, or use notes.list({ updated_after }).')
 }

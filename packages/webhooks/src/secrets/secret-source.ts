@@ -1,5 +1,6 @@
 import { createSignatureCheck, type SignatureCheck } from '../verifier/signature-check.ts'
 import { isGap, SecretError, type SecretList } from '../verifier/signing-secret.ts'
+import { refuseOtherThanSecret } from './other-than-secret.ts'
 
 /**
  * One secret, or several during a rotation. Gaps in a list are ignored ({@link SecretList}). `undefined`, an empty string, or a list without a
@@ -112,5 +113,7 @@ export function findingOf(secrets: Secrets | null): SecretFinding {
 function signatureCheckOf(secrets: Secrets | null): SignatureCheck | undefined {
   // Key-value stores return `null` for a missing key, although the type does not allow it.
   const all = [secrets].flat()
-  return all.every(isGap) ? undefined : createSignatureCheck(all)
+  if (all.every(isGap)) return undefined
+  for (const each of all) refuseOtherThanSecret(each)
+  return createSignatureCheck(all)
 }
