@@ -85,7 +85,7 @@ describe('mirrors.scan', () => {
     await world[Symbol.asyncDispose]()
   })
 
-  it('is done beside a running worker', async () => {
+  it('is done while a worker runs', async () => {
     const { world, moveOut } = await aListedCustomer()
     moveOut(0)
     const stop = new AbortController()

@@ -24,7 +24,7 @@ export async function runProgram(process: NodeJS.Process): Promise<ExitCode> {
     await setImmediate()
     const { aborted, reason } = interruption.signal
     if (aborted && !(reason instanceof Interrupted)) return endWith(reason, session)
-    // A command that runs until Ctrl-C is done then, but whoever sends another signal expects its exit code.
+    // A command that runs until Ctrl-C is done then, but the sender of another signal expects its exit code.
     const isKilled = reason instanceof Interrupted && reason.by !== 'SIGINT' && exitCode === EXIT_CODES.done
     return isKilled ? EXIT_CODE_OF[reason.by] : exitCode
   } catch (error) {

@@ -93,7 +93,7 @@ describe('text from outside in the terminal', () => {
     expect(json.stderr).not.toMatch(EXECUTED)
   })
 
-  it('of the columns of a copy that somebody else made', async () => {
+  it('of the columns of a copy from another machine', async () => {
     const { env, cwd: folder, database } = await prepared(2)
     cwd = folder
     expect((await run(['pull'], env)).exitCode).toBe(0)

@@ -1,12 +1,12 @@
 import { NotewireError, OptionError } from '@notewire/protocol'
 
-/** Files of SQLite beside a database. SQLite opens them by itself. */
+/** Files that SQLite itself opens in the folder of a database. */
 const SIDE_FILES = ['-wal', '-shm', '-journal']
 
 /**
  * Checks the file of a database before SQLite opens it, and returns the location to open.
  *
- * SQLite blocks the thread for ever on a named pipe. A database in WAL mode needs a second file beside it, which SQLite creates even to
+ * SQLite blocks the thread for ever on a named pipe. A database in WAL mode needs a second file in its folder, which SQLite creates even to
  * read: in a folder that cannot be written, both must exist already. On a read-only file system no process can write, so that the database is opened as
  * immutable.
  *
@@ -162,12 +162,12 @@ export class SqliteNotAFileError extends NotewireError<'sqlite_not_a_file'> {
   }
 }
 
-/** A database in WAL mode is in a folder that cannot be written, and SQLite lacks the files beside it that it needs to read it. */
+/** A database in WAL mode is in a folder that cannot be written, and the files that SQLite needs to read it are not in this folder. */
 export class SqliteFolderReadOnlyError extends NotewireError<'sqlite_folder_readonly'> {
   constructor(path: string, folder: string) {
     super(
       'sqlite_folder_readonly',
-      `${path} cannot be read: SQLite needs the files ${path}-wal and ${path}-shm beside it, and cannot create them, because the folder ${folder} cannot be written. ` +
+      `${path} cannot be read: SQLite needs the files ${path}-wal and ${path}-shm, and cannot create them, because the folder ${folder} cannot be written. ` +
         'Keep the program that writes the database running, which keeps these files; or make the folder writable; or copy the database, with its -wal file if there is one, to another folder and open the copy.',
     )
   }
