@@ -56,6 +56,19 @@ describe('mirrors of many integrations', () => {
     expect(requests).toBe(1)
   })
 
+  it('copy a new integration at once, although time passes between two readings of the clock', async () => {
+    await using world = await manyCustomers(1)
+    const { service, customers, another } = world
+    customers[0]?.write('first')
+    await service.settled()
+    let readings = 0
+    const sleep = service.clock.sleep.bind(service.clock)
+    const mirrors = another({ clock: { now: () => service.clock.now() + readings++, sleep } })
+    await mirrors.add('customer-0')
+    await mirrors.work(BUDGET)
+    expect(await world.titles('customer-0')).toEqual(['first'])
+  })
+
   it('are kept up to date by run', async () => {
     await using world = await manyCustomers(3)
     for (const { integration } of world.customers) await world.mirrors.add(integration)

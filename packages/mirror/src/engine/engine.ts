@@ -83,7 +83,8 @@ export class Engine {
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. Does not reject if only a listing fails. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<WorkDone> {
     const copy = await this.#readCopy()
-    const isPollDue = this.#settings.clock.now() >= this.#nextPollAt(copy.progress)
+    const pollAt = this.#nextPollAt(copy.progress)
+    const isPollDue = this.#settings.clock.now() >= pollAt
     return await this.#work({ signal }, isPollDue ? { scanWhen: 'when-due', isPollDue } : undefined, copy)
   }
 
@@ -93,8 +94,10 @@ export class Engine {
    */
   async slice(copy: CopyState, stop: StopConditions): Promise<Slice> {
     const { progress: before } = copy
+    // Before the present is read: a poll that was never made is due at the time of this call.
+    const pollAt = pollDueAt(before, this.#settings)
     const now = this.#settings.clock.now()
-    const isPollDue = now >= pollDueAt(before, this.#settings)
+    const isPollDue = now >= pollAt
     const scanAt = scanContinuesAt(before, now)
     const isListingDue = isPollDue || (scanAt !== null && now >= scanAt)
     const work = isListingDue ? ({ scanWhen: 'when-due', isPollDue } as const) : undefined
