@@ -11,6 +11,15 @@ describe('a mirror that runs', () => {
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
+  it('lists the notes in its first work, although time passes between two readings of the clock', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const { clock } = world.service
+    let readings = 0
+    const ticking = { now: () => clock.now() + readings++, sleep: clock.sleep.bind(clock) }
+    await world.another({ clock: ticking }).work()
+    expect(world.asked()).toContain('GET /v1/notes')
+  })
+
   it('polls every few minutes', async () => {
     await using world = await mirroredService({ notes: 20 })
     await whileRunning(world.mirror, async () => {

@@ -83,8 +83,8 @@ export class Engine {
   /** Syncs if the next poll is due, and otherwise reads the notes that are due. Does not reject if only a listing fails. */
   async work({ signal }: Pick<SyncOptions, 'signal'>): Promise<WorkDone> {
     const copy = await this.#readCopy()
-    const pollAt = this.#nextPollAt(copy.progress)
-    const isPollDue = this.#settings.clock.now() >= pollAt
+    const now = this.#settings.clock.now()
+    const isPollDue = now >= this.#nextPollAt(copy.progress, now)
     return await this.#work({ signal }, isPollDue ? { scanWhen: 'when-due', isPollDue } : undefined, copy)
   }
 
@@ -94,10 +94,9 @@ export class Engine {
    */
   async slice(copy: CopyState, stop: StopConditions): Promise<Slice> {
     const { progress: before } = copy
-    // Before the present is read: a poll that was never made is due at the time of this call.
-    const pollAt = pollDueAt(before, this.#settings)
-    const now = this.#settings.clock.now()
-    const isPollDue = now >= pollAt
+    const { clock, pollEveryMs } = this.#settings
+    const now = clock.now()
+    const isPollDue = now >= pollDueAt(before, pollEveryMs, now)
     const scanAt = scanContinuesAt(before, now)
     const isListingDue = isPollDue || (scanAt !== null && now >= scanAt)
     const work = isListingDue ? ({ scanWhen: 'when-due', isPollDue } as const) : undefined
@@ -153,7 +152,8 @@ export class Engine {
     const isWork = work !== undefined || isDueAt(copy.nextDueAt, clock.now())
     const doRound = async () => {
       const { after, ...done } = await this.#round(stop, work, this.#holder, copy)
-      const nextAt = Math.min(after.nextDueAt ?? Number.POSITIVE_INFINITY, this.#nextPollAt(after.progress))
+      const pollAt = this.#nextPollAt(after.progress, clock.now())
+      const nextAt = Math.min(after.nextDueAt ?? pollAt, pollAt)
       return { ...done, nextAt, progress: after.progress }
     }
     const around = isWork ? hooks.aroundWork : undefined
@@ -220,9 +220,9 @@ export class Engine {
   }
 
   /** When this process can next poll: the poll is due, and no other process has the lease for listing. */
-  #nextPollAt(progress: MirrorProgress): number {
-    const dueAt = pollDueAt(progress, this.#settings)
-    return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, this.#settings.clock.now()) ?? dueAt)
+  #nextPollAt(progress: MirrorProgress, now: number): number {
+    const dueAt = pollDueAt(progress, this.#settings.pollEveryMs, now)
+    return Math.max(dueAt, otherLeaseEnd(progress.lister, this.#holder, now) ?? dueAt)
   }
 }
 

@@ -10,12 +10,8 @@ export function otherLeaseEnd(lease: ListerLease | null, holder: string, now: nu
   return lease !== null && lease.holder !== holder && isHeld(lease.until, now) ? lease.until : undefined
 }
 
-/** When the next poll is due, in milliseconds since the Unix epoch. */
-export function pollDueAt(
-  { poll: { polledAt, track } }: MirrorProgress,
-  { clock, pollEveryMs }: Pick<MirrorSettings, 'clock' | 'pollEveryMs'>,
-): number {
-  const now = clock.now()
+/** When the next poll is due, in milliseconds since the Unix epoch: now, if there was none. */
+export function pollDueAt({ poll: { polledAt, track } }: MirrorProgress, pollEveryMs: number, now: number): number {
   const dueAt = polledAt === null || isAhead(polledAt, now) ? now : polledAt + pollEveryMs
   return Math.max(dueAt, waitEnd(track, now) ?? dueAt)
 }

@@ -207,9 +207,9 @@ const bringUpToDate: ActiveWork = async ({ record, copy }, { client }, engine, {
     : { endpoint: known, error: undefined }
   const { endpoint } = checked
   const pollEveryMs = pollEveryAfter(slice, record.pollEveryMs, endpoint, settings.pollEveryMs)
-  const schedule = { clock: settings.clock, pollEveryMs: jittered(pollEveryMs, record.integration) }
+  const pollAt = pollDueAt(slice.after, jittered(pollEveryMs, record.integration), now)
   const retryAt = now + jittered(backoffAfter(record.failures), record.integration)
-  const { dueAt, rank } = afterSlice(slice, pollDueAt(slice.after, schedule), retryAt, now)
+  const { dueAt, rank } = afterSlice(slice, pollAt, retryAt, now)
   const checkAt = endpoint === null || endpoint.status === 'active' ? dueAt : endpoint.checkAt
   const error = listingError ?? checked.error
   const synced = slice.listed && listingError === undefined ? { syncedAt: now, problem: undefined } : {}
