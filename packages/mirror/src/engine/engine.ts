@@ -94,9 +94,8 @@ export class Engine {
    */
   async slice(copy: CopyState, stop: StopConditions): Promise<Slice> {
     const { progress: before } = copy
-    const { clock, pollEveryMs } = this.#settings
-    const now = clock.now()
-    const isPollDue = now >= pollDueAt(before, pollEveryMs, now)
+    const now = this.#settings.clock.now()
+    const isPollDue = now >= pollDueAt(before, this.#settings.pollEveryMs, now)
     const scanAt = scanContinuesAt(before, now)
     const isListingDue = isPollDue || (scanAt !== null && now >= scanAt)
     const work = isListingDue ? ({ scanWhen: 'when-due', isPollDue } as const) : undefined
