@@ -130,7 +130,6 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
   const { store, integrations, clock, hooks } = settings
   const pauses = new SharedPauses()
   const conflicts = new ClockConflicts()
-  const hintListeners = new Set<() => void>()
   const receivers = new Set<Receivers>()
   /** Set while `run` runs. */
   let outage: StoreOutage | undefined
@@ -219,7 +218,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const onError = (error: unknown) => void failures.push(error)
       const endAt = monotonicNow(clock) + budgetMs
       const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
-      const parts = { settings, pauses, conflicts, signal, concurrency, hintListeners, endAt, integration, onError }
+      const parts = { settings, pauses, conflicts, signal, concurrency, endAt, integration, onError }
       await dispatch(parts).finally(() => settings.log.writeDue(0))
       if (failures.length > 0) throw failures[0]
       return await workLeft(settings, integration)
@@ -232,7 +231,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       await open()
       const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
       outage = new StoreOutage(settings)
-      const parts = { settings, pauses, conflicts, signal, concurrency, hintListeners, onError, outage }
+      const parts = { settings, pauses, conflicts, signal, concurrency, onError, outage }
       await dispatch(parts).finally(() => {
         outage = undefined
         settings.log.writeAll()
@@ -240,9 +239,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     },
 
     receivers(receiverOptions) {
-      const receiver = receiverOf(receiverOptions, settings, open, () => {
-        for (const listener of hintListeners) listener()
-      })
+      const receiver = receiverOf(receiverOptions, settings, open)
       receivers.add(receiver)
       return receiver
     },

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
@@ -190,7 +191,7 @@ describe('what one mirror prints by default', () => {
 
   it('shows no time in the future after a clock was a year ahead', async () => {
     await using world = await mirroredService({ notes: 3 })
-    const ahead = { now: () => world.service.clock.now() + 365 * 86_400_000, sleep: async () => undefined }
+    const ahead = { now: () => world.service.clock.now() + 365 * 86_400_000, sleep: () => nextTurn() }
     const store = sqliteMirror(file())
     await world.another({ store, clock: ahead }).sync({ scan: 'now' })
     const { correctAsOf, polledAt } = await world.another({ store }).status()

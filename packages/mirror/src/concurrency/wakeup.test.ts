@@ -11,15 +11,6 @@ describe('a wakeup', () => {
     await expect(Promise.all(waiting)).resolves.toBeDefined()
   })
 
-  it('resolves all waiting tasks when it ends, and later ones immediately', async () => {
-    const wakeup = new Wakeup()
-    const waiting = wakeup.next(signal)
-    wakeup.end()
-    expect(wakeup.isOver).toBe(true)
-    await expect(waiting).resolves.toBeUndefined()
-    await expect(wakeup.next(signal)).resolves.toBeUndefined()
-  })
-
   it('resolves a task immediately if its signal has fired', async () => {
     const wakeup = new Wakeup()
     const end = new AbortController()

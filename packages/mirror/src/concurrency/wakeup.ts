@@ -1,15 +1,9 @@
 import type { Clock } from '@notewire/protocol'
 
-/** Resolves waiting tasks on each `wake`, until `end`. */
+/** Resolves waiting tasks on each `wake`. */
 export class Wakeup {
   readonly #waiting = new Set<() => void>()
   #count = 0
-  #isOver = false
-
-  /** Whether `end` was called: no `wake` follows. */
-  get isOver(): boolean {
-    return this.#isOver
-  }
 
   get count(): number {
     return this.#count
@@ -17,18 +11,12 @@ export class Wakeup {
 
   wake(): void {
     this.#count += 1
-    this.#resolve()
+    for (const resolve of this.#waiting) resolve()
   }
 
-  /** Resolves all waiting tasks. Later calls of `next` resolve immediately. */
-  end(): void {
-    this.#isOver = true
-    this.#resolve()
-  }
-
-  /** Resolves at the next `wake`, at `end`, or when the signal fires, whichever comes first. */
+  /** Resolves at the next `wake`, or when the signal fires, whichever comes first. */
   next(signal: AbortSignal): Promise<void> {
-    if (this.#isOver || signal.aborted) return Promise.resolve()
+    if (signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
       const done = () => {
         this.#waiting.delete(done)
@@ -47,9 +35,5 @@ export class Wakeup {
     await Promise.race([this.next(either), clock.sleep(ms, either).catch(() => undefined)])
     // The default reason is an error, whose stack costs as much time as the rest of this method.
     over.abort('woken')
-  }
-
-  #resolve(): void {
-    for (const resolve of this.#waiting) resolve()
   }
 }

@@ -9,6 +9,7 @@ import {
   refuseWithoutMethods,
   systemClock,
 } from '@notewire/protocol'
+import { LocalListeners } from '../concurrency/local-listeners.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { ContentPart, KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
@@ -75,6 +76,8 @@ export interface MirrorOptions<Transaction = never> {
 /** The options, validated and with defaults. */
 export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'logger' | 'logErrorMessages'>> {
   readonly keep: KeptParts
+  /** Notified when this process has stored a hint that makes a note due. */
+  readonly hints: LocalListeners
   /** Set for one of many integrations: the copy and the lease that each commit is for. */
   readonly fence?: LedgerFence | undefined
   /** Called after each commit that announces a change. */
@@ -150,6 +153,7 @@ export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
     scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? DEFAULT_SCHEDULE.scanEveryMs),
     hooks: loggedHooks(hooks, integration, log),
     userHooks: hooks,
+    hints: new LocalListeners(),
     log,
     clock,
   }

@@ -48,7 +48,6 @@ export class Engine {
   readonly #settings: MirrorSettings
   readonly #ledger: Ledger
   readonly #erasure: OverdueErasure
-  readonly #hints = new Wakeup()
   #holderId: string | undefined
 
   constructor(settings: MirrorSettings) {
@@ -68,7 +67,8 @@ export class Engine {
   /** Stores a hint: the note of the event must be read again. Resolves when the event may be acknowledged. */
   async receive(event: WebhookEvent): Promise<void> {
     await this.store()
-    if (await storeHint(event, this.#ledger, this.#settings.clock)) this.#hints.wake()
+    const { clock, hints, integration } = this.#settings
+    if (await storeHint(event, this.#ledger, clock)) hints.notify(integration)
   }
 
   /** Polls, and scans if a scan is due. Concurrently reads every note that is due. */
@@ -116,7 +116,10 @@ export class Engine {
 
   /** Resolves when this process stores the next hint, when `maxMs` milliseconds have passed, or when the signal is aborted. */
   async waitForHint(maxMs: number, signal: AbortSignal): Promise<void> {
-    await this.#hints.nextWithin(maxMs, this.#settings.clock, signal)
+    const { clock, hints, integration } = this.#settings
+    const arrived = new Wakeup()
+    const stopListening = hints.listen(integration, () => arrived.wake())
+    await arrived.nextWithin(maxMs, clock, signal).finally(stopListening)
   }
 
   async acceptRemovals(scanId: string): Promise<number> {
@@ -126,7 +129,7 @@ export class Engine {
 
   /** Reads a note and accepts the response, even if it contradicts earlier reads and events (open point 35). */
   async acceptReads(noteId: string): Promise<boolean> {
-    const { client, clock, keep } = this.#settings
+    const { client, clock, keep, hints, integration } = this.#settings
     const { sequence: start } = await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
     const requestedAt = clock.now()
     const note = await createNoteReader(client, new AbortController().signal)(noteId)
@@ -134,7 +137,7 @@ export class Engine {
       if (note === undefined && state.evidence === null && state.heard === null) return undefined
       return applyAcceptedRead(state, note, { start, end, source: 'read', requestedAt, at: clock.now() }, { keep })
     })
-    this.#hints.wake()
+    hints.notify(integration)
     return writes.get(noteId)?.state.presence === 'live'
   }
 
@@ -185,10 +188,12 @@ export class Engine {
     }
     await this.#erasure.run(checked.hiddenSince)
     const queue = new DueQueue(context, checked.nextDueAt)
+    const stopListening = parts.hints.listen(parts.integration, () => queue.recheck())
     const listing = work === undefined ? Promise.resolve(undefined) : list(context, work, holder, checked, queue)
     // If the listing fails, the due notes are still read. An error that every other request would meet stops the listing, too.
     const closing = listing.finally(() => queue.close())
     const [listed, settled] = await Promise.allSettled([closing, settleDue(context, queue)])
+    stopListening()
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
     const { progress, error: listingError } = listed.value ?? {}

@@ -63,9 +63,9 @@ export function engineOf(
   fence: LedgerFence,
   settings: Omit<MirrorsSettings, 'connect'>,
 ): Engine {
-  const { store, keep, clock, pollEveryMs, scanEveryMs, changes } = settings
+  const { store, keep, clock, pollEveryMs, scanEveryMs, changes, hints } = settings
   return new Engine({
-    ...{ client, store, integration, fence, keep, clock, pollEveryMs, scanEveryMs },
+    ...{ client, store, integration, fence, keep, clock, pollEveryMs, scanEveryMs, hints },
     concurrency: NOTE_CONCURRENCY,
     hooks: hooksOf(integration, settings),
     onAnnounced: () => changes.notify(integration),

@@ -10,8 +10,11 @@ import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
 import { type SliceClock, sliceClock } from './slice-clock.ts'
 
-/** A slice stops after this time, when its current page or read is complete, in milliseconds. */
+/** A slice stops after this time if another integration may need its place, when its current page and reads are complete. In milliseconds. */
 const SLICE_MS = 500
+
+/** A slice stops after this time in any case, so that a new key counts and the endpoint is checked. In milliseconds. */
+const LONGEST_SLICE_MS = 60_000
 
 /** The time between two checks for integrations that other processes have made due, in milliseconds. */
 const CHECK_EVERY_MS = 500
@@ -27,8 +30,6 @@ export interface DispatchOptions {
   readonly conflicts: ClockConflicts
   readonly signal: AbortSignal
   readonly concurrency: number
-  /** Functions that are called when this process has stored a hint. */
-  readonly hintListeners: Set<() => void>
   /** If set, `dispatch` ends at this reading of `monotonicNow`, or when nothing is due. Otherwise it waits for the next due integration. */
   readonly endAt?: number | undefined
   readonly integration?: string | undefined
@@ -64,13 +65,22 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     isHintWaiting = true
     changes.wake()
   }
-  parts.hintListeners.add(onHint)
+  const stopListening = settings.hints.listenToAll(onHint)
+
+  /** Whether no place is free for work that is not a hint. */
+  function isFullOfOthers(): boolean {
+    return [...running.values()].filter((isHint) => !isHint).length >= maxOthers
+  }
+
+  /** Whether another integration may wait for a place. A worker on one integration has no other. */
+  function mayOthersWait(): boolean {
+    return integration === undefined && (running.size >= concurrency || isFullOfOthers())
+  }
 
   async function take(ofSlice: SliceClock): Promise<TakenIntegration | undefined> {
     if (running.size >= concurrency) return undefined
     isHintWaiting = false
-    const others = [...running.values()].filter((isHint) => !isHint).length
-    const maxRank = others < maxOthers ? RANKS.scan : RANKS.hint
+    const maxRank = isFullOfOthers() ? RANKS.hint : RANKS.scan
     for (;;) {
       const except = conflicts.list(monotonicNow(clock))
       const taken = await store.integrations.take({ ...leaseFrom(ofSlice.now()), most: maxRank, integration, except })
@@ -82,9 +92,10 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
 
   function start(taken: TakenIntegration, ofSlice: SliceClock): void {
     const isHint = taken.record.rank === RANKS.hint
-    const endOfSlice = monotonicNow(clock) + SLICE_MS
-    const isLate = () => monotonicNow(clock) >= endOfSlice || monotonicNow(clock) >= endAt
-    const shouldYield = () => isLate() || (!isHint && isHintWaiting && running.size >= concurrency)
+    const began = monotonicNow(clock)
+    // A slice ends with its slowest request, and fetches no other note meanwhile. So it does not end without need.
+    const isLate = (now: number) => now >= began + (mayOthersWait() ? SLICE_MS : LONGEST_SLICE_MS) || now >= endAt
+    const shouldYield = () => isLate(monotonicNow(clock)) || (!isHint && isHintWaiting && running.size >= concurrency)
     const { integration } = taken.record
     conflicts.recordBegin(integration)
     const logs = { isLogged: true, logsStore: outage !== undefined }
@@ -125,7 +136,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
         await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
     }
   } finally {
-    parts.hintListeners.delete(onHint)
+    stopListening()
     await Promise.all(running.keys())
   }
 }

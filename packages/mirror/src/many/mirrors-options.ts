@@ -8,6 +8,7 @@ import {
   systemClock,
 } from '@notewire/protocol'
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
+import { LocalListeners } from '../concurrency/local-listeners.ts'
 import {
   type Complete,
   DEFAULT_SCHEDULE,
@@ -25,7 +26,6 @@ import type { KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { MirrorLog } from '../reporting/mirror-log.ts'
 import { Integrations } from './integrations.ts'
-import { LocalChanges } from './local-changes.ts'
 
 /** Options of `createMirrors`. */
 export interface MirrorsOptions<Transaction = never>
@@ -158,7 +158,10 @@ export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep' | 
   readonly keep: KeptParts
   /** Changes the integrations of the store. */
   readonly integrations: Integrations
-  readonly changes: LocalChanges
+  /** Notified when this process has committed changes. */
+  readonly changes: LocalListeners
+  /** Notified when this process has stored a hint that makes a note due. */
+  readonly hints: LocalListeners
 }
 
 /** How long the log collects what happens to several integrations for one line, in milliseconds. */
@@ -196,7 +199,8 @@ export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings 
   return {
     store,
     integrations: new Integrations(store.integrations),
-    changes: new LocalChanges(),
+    changes: new LocalListeners(),
+    hints: new LocalListeners(),
     connect: requireFunction('connect', options.connect, 'Pass a function that returns { baseUrl, apiKey }.'),
     keep: requireParts(options.keep ?? PARTS),
     pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? DEFAULT_SCHEDULE.pollEveryMs),

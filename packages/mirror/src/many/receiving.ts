@@ -6,15 +6,14 @@ import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import { ledgerOf } from './connection.ts'
 import type { MirrorsReceiversOptions, MirrorsSettings } from './mirrors-options.ts'
 
-/** @param onHint  called when an event has made an integration due */
+/** Makes the receivers of the events of all integrations, which store each event as a hint. */
 export function receiverOf(
   options: MirrorsReceiversOptions,
   settings: MirrorsSettings,
   open: () => Promise<unknown>,
-  onHint: () => void,
 ): Receivers {
   refuseUnknownOptions('mirrors.receivers', options, { secretOf: true, ...RECEIVER_OPTIONS })
-  const { integrations, clock } = settings
+  const { integrations, clock, hints } = settings
   const { secretOf } = options
   requireFunction('secretOf', secretOf, 'Pass a function that returns the signing secret of an integration.')
 
@@ -33,7 +32,7 @@ export function receiverOf(
     const isDue = await storeHint(event, ledger, clock).catch((error) => {
       if (error !== removed) throw error
     })
-    if (isDue === true) onHint()
+    if (isDue === true) hints.notify(integration)
   }
 
   return createReceivers({

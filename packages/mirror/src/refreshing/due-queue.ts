@@ -12,9 +12,12 @@ export interface TakenNote {
 /** How many notes one listing reads, if the service cannot read single notes. */
 const LISTED_AT_ONCE = 500
 
+/** How often it asks the store for notes that other processes have made due, in milliseconds. */
+const CHECK_EVERY_MS = 500
+
 /**
  * The due notes of one round of work. It takes notes from the store in batches, and hands them out one by one. It asks the store only if a
- * note may be due: at first if `nextDueAt` has come, later after `recheck`.
+ * note may be due: at first if `nextDueAt` has come, later after `recheck`, and while the round waits for a response.
  */
 export class DueQueue {
   readonly #context: SyncContext
@@ -23,6 +26,11 @@ export class DueQueue {
   /** When the next note is due, apart from the taken notes; `undefined` if the store must be asked. */
   #nextDueAt: number | null | undefined
   #query: Promise<void> | undefined
+  #waiting: Promise<void> | undefined
+  /** Whether the listing has ended, so that it makes no other note due. */
+  #isClosed = false
+  /** How many notes were handed out and are not done. */
+  #handedOut = 0
 
   /** @param nextDueAt  when the next note is due, as of the beginning of the round */
   constructor(context: SyncContext, nextDueAt: number | null) {
@@ -36,13 +44,20 @@ export class DueQueue {
     this.#changes.wake()
   }
 
-  /** Ends the queue: `take` no longer waits for `recheck`. */
+  /** Ends the queue once every note that it has handed out is done: `take` then no longer waits. */
   close(): void {
-    this.#changes.end()
+    this.#isClosed = true
+    this.#changes.wake()
+  }
+
+  /** Records that a note that was handed out is done. */
+  done(): void {
+    this.#handedOut -= 1
+    if (this.#isOver) this.#changes.wake()
   }
 
   /**
-   * Returns the next due note. Waits for one until the queue is closed, or the round must stop: then it returns `undefined`.
+   * Returns the next due note. Waits for one until the queue has ended, or the round must stop: then it returns `undefined`.
    *
    * @param onWait  called before it waits, because no note is due
    */
@@ -50,15 +65,37 @@ export class DueQueue {
     const { signal, shouldYield } = this.#context
     while (!signal.aborted && !shouldYield()) {
       const next = this.#taken.shift()
-      if (next !== undefined) return next
+      if (next !== undefined) {
+        this.#handedOut += 1
+        return next
+      }
       if (this.#nextDueAt === undefined || this.#query !== undefined) await this.#takeFromStore()
-      else if (this.#changes.isOver) return undefined
+      else if (this.#isOver) return undefined
       else {
         onWait()
-        await this.#changes.next(signal)
+        await this.#waitForNotes()
       }
     }
     return undefined
+  }
+
+  get #isOver(): boolean {
+    return this.#isClosed && this.#handedOut === 0
+  }
+
+  /** Waits until notes may be due. Concurrent calls share one timer. */
+  #waitForNotes(): Promise<void> {
+    this.#waiting ??= this.#waitOnce().finally(() => {
+      this.#waiting = undefined
+    })
+    return this.#waiting
+  }
+
+  async #waitOnce(): Promise<void> {
+    const { clock, signal } = this.#context
+    const { count } = this.#changes
+    await this.#changes.nextWithin(CHECK_EVERY_MS, clock, signal)
+    if (this.#changes.count === count) this.#nextDueAt = undefined
   }
 
   /** When the next note is due; `undefined` if only the store knows. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
@@ -22,7 +23,7 @@ async function listOnlyService(notes: number, answer: (noteId: string) => Promis
   })
   await client.notes.get(world.service.owner.notes()[0]?.note_id ?? '')
   expect(client.notes.readsFromList).toBe(true)
-  const clock = { now: () => world.service.clock.now(), sleep: async () => undefined }
+  const clock = { now: () => world.service.clock.now(), sleep: () => nextTurn() }
   return { world, client, clock }
 }
 

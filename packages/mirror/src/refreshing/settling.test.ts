@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { systemClock } from '@notewire/protocol'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
@@ -72,7 +72,7 @@ describe('the content of listed notes', () => {
   it('does not wait for a note whose content arrives late', async () => {
     await using world = await mirroredService({ notes: 6 })
     const answer = Promise.withResolvers<void>()
-    const clock = { now: () => world.service.clock.now(), sleep: async () => undefined }
+    const clock = { now: () => world.service.clock.now(), sleep: () => nextTurn() }
     let transcripts = 0
     const { baseUrl, apiKey } = world.service
     const client = new NotesClient({

@@ -52,6 +52,7 @@ export async function settleDue(
     if (taken === undefined) return false
     const others = client.notes.readsFromList ? queue.drain() : []
     await Promise.all([taken, ...others].map(readAndWrite))
+    queue.done()
     if (unwritten.size >= 2 * writtenTogether) await Promise.race(unwritten)
     return true
   }
