@@ -9,6 +9,7 @@ import { measureManyIntegrations } from './src/many-integrations.ts'
 import { measureManyMirrors } from './src/many-mirrors.ts'
 import { measureMirrorBackfill } from './src/mirror-backfill.ts'
 import { measureMirrorHints } from './src/mirror-hints.ts'
+import { measureMirrorOfOneAccount } from './src/mirror-one-account.ts'
 import { measureMirrorScan } from './src/mirror-scan.ts'
 import { measureMirrorSearch } from './src/mirror-search.ts'
 import { measureMirrorSteady } from './src/mirror-steady.ts'
@@ -51,6 +52,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
 /** Too long for the default run. */
 const longMeasurements: typeof measurements = {
   'many-mirrors': measureManyMirrors,
+  'mirror-one-account': measureMirrorOfOneAccount,
   'mirror-scan-million': () => measureMirrorScan(1_000_000, ['sqlite']),
 }
 

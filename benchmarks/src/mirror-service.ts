@@ -8,7 +8,8 @@ import { indexOf, noteAt, noteIdAt, REVISION, sampleNotes, UPDATED_AT, wholeNote
 // - `'requests'`: answers `{ requests }`, the number of requests since the last such order
 // - `{ notes }`: sets the number of notes
 // - `{ change, kind, url }`: changes or deletes the note at an index and delivers the event
-const [first = 0, latencyMs = 0] = process.argv.slice(2).map(Number)
+// The last argument is the number of notes whose content takes 5 s.
+const [first = 0, latencyMs = 0, slowNotes = 0] = process.argv.slice(2).map(Number)
 
 type Order = 'requests' | { readonly notes: number } | Change
 
@@ -20,6 +21,7 @@ interface Change {
 
 const SECRET = 'whsec_c2VjcmV0LW9mLWEtYmVuY2htYXJrLWFuZC1ubyBvdGhlcg'
 const LARGEST_PAGE = 100
+const SLOW_MS = 5_000
 const samples = await sampleNotes()
 const changed = new Map<number, { readonly revision: number; readonly at: string; readonly isDeleted: boolean }>()
 let notes = first
@@ -34,13 +36,19 @@ const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) =
   requests += 1
   const { status, body } = answerTo(request)
   const answer = () => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
-  if (latencyMs === 0) answer()
-  else setTimeout(answer, latencyMs)
+  const waitMs = isSlow(request) ? SLOW_MS : latencyMs
+  if (waitMs === 0) answer()
+  else setTimeout(answer, waitMs)
 })
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
   process.send?.({ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'ntw_live_benchmark.key', secret: SECRET })
 })
+
+function isSlow({ url = '' }: IncomingMessage): boolean {
+  const [, , , noteId = '', part] = url.split('/')
+  return slowNotes > 0 && part === 'transcript' && indexOf(noteId) % Math.floor(first / slowNotes) === 0
+}
 
 async function execute(order: Order): Promise<object> {
   if (order === 'requests') {
