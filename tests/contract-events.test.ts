@@ -32,7 +32,7 @@ describe('row 31: the fields of an event', () => {
     const { status } = await receiver.fetch(request())
 
     await using service = await createNotesService()
-    const mirror = createMirror({ client: clientOf(service), store: memoryMirror(), clock: service.clock })
+    const mirror = createMirror({ client: clientOf(service), store: memoryMirror({ clock: service.clock }) })
     const mirrorResponse = await mirror.receiver({ secret, clock: systemClock, logger: quiet }).fetch(request())
     return { status, mirror: mirrorResponse.status, event: handled[0], drifts }
   }

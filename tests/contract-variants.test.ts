@@ -148,7 +148,7 @@ describe('a mirror that only events keep up to date', () => {
   ])('agrees with the service under %j', async (contract) => {
     await using service = await createNotesService({ contract })
     const client = clientOf(service)
-    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock })
+    const mirror = createMirror({ client, store: memoryMirror({ clock: service.clock }) })
     await mirror.sync()
     await service.connect((secret) => mirror.receiver({ secret, clock: service.clock, logger: quiet }).fetch)
     changeNotes(service)

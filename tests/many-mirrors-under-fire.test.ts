@@ -27,10 +27,6 @@ const KILLS = isProof ? 60 : 3
 /** How much the clock of each new worker is ahead of the previous one: the leases of six workers ago have expired. */
 const AHEAD_MS = 10_000
 
-/** Without this, the schedule would follow the clock of the server, and the lease of a killed worker would last a minute. */
-const FOLLOW_THE_CALLER = `CREATE OR REPLACE FUNCTION notewire_integrations_now(caller_ms float8) RETURNS timestamptz
-  LANGUAGE sql SET search_path FROM CURRENT AS 'SELECT to_timestamp(caller_ms / 1000)'`
-
 /** Determines the owner's acts and the lost deliveries, but not the timing. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
 
@@ -76,15 +72,13 @@ it('loses no note and shows none twice when three processes with mirrors of four
   cleanUp.defer(front.close)
   const openMirrors = () =>
     createMirrors({
-      store: postgresMirror(pool),
-      clock: clockAhead(aheadMs),
+      store: { ...postgresMirror(pool), clock: clockAhead(aheadMs) },
       logger: SILENT,
       pollEveryMs: 400,
       scanEveryMs: 2_000,
       connect: (integration) => ({ baseUrl: service.baseUrl, apiKey: keys[integration] ?? '' }),
     })
   for (const integration of integrations) await openMirrors().add(integration)
-  await pool.query(FOLLOW_THE_CALLER)
   for (let count = 0; count < WORKERS; count += 1) await crew.hire()
   for (const integration of integrations) {
     const saveSecret = (secret: string) => pool.query(SAVE_SECRET, [integration, secret])

@@ -34,13 +34,12 @@ say(`It listens at ${baseUrl} with ${NOTES} notes. Our API key is ${client.keyId
 chapter('Create a mirror in SQLite, and start its receiver on Express')
 const folder = await mkdtemp(join(tmpdir(), 'notewire-tour-'))
 resources.defer(() => rm(folder, { recursive: true }))
-const store = sqliteMirror(join(folder, 'notes.db'))
+const store = sqliteMirror(join(folder, 'notes.db'), { clock })
 resources.defer(async () => await store.close?.())
 let onCopied: (() => void) | undefined
 const mirror = createMirror({
   client,
   store,
-  clock,
   pollEveryMs: 15 * 60_000,
   hooks: { onProgress: ({ phase }) => phase === 'content' && onCopied?.() },
 })

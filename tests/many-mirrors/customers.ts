@@ -1,6 +1,7 @@
 import { createMirrors, type MirrorStore, type Mirrors } from '@notewire/mirror'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import type { Clock } from '@notewire/protocol'
+import { onClock } from '../../packages/mirror/src/fixtures/on-clock.ts'
 import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 
 /** A customer of the service: a key that sees one channel. All titles in the channel begin with the id of the integration. */
@@ -65,8 +66,7 @@ export function processOn(
   clock: Clock = service.clock,
 ): Mirrors {
   return createMirrors({
-    store,
-    clock,
+    store: onClock(store, clock),
     logger: SILENT,
     connect: (integration) => {
       const customer = customers.find((customer) => customer.integration === integration)

@@ -85,7 +85,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     let record = (await store.integrations.take({ now, until, most: 3, integration }))?.record
     while (record !== undefined && earlier !== undefined && record.version < earlier.version) {
       if (record.hints < earlier.hints) await storeHint(customer, customer.write().noteId)
-      else await integrationsOf(store).renew(integration, record, { now, until })
+      else await integrationsOf(store).renew(integration, record, until)
       record = await integrationsOf(store).get(integration)
     }
     return record
@@ -350,12 +350,12 @@ function slowStore(store: MirrorStore, clock: ServiceClock): MirrorStore {
 function freezingStore(store: MirrorStore, beforeFinish: () => Promise<void>): MirrorStore {
   const { integrations } = store
   const freezing = withMembers(integrations, {
-    async write(next, read, now) {
+    async write(next, read) {
       if (next !== 'deleted' && read?.leaseUntil) {
         if (next.leaseUntil === null) await beforeFinish()
         else if (isDeepStrictEqual({ ...next, leaseUntil: read.leaseUntil }, read)) return 'written'
       }
-      return await integrations.write(next, read, now)
+      return await integrations.write(next, read)
     },
   })
   return withMembers(store, { integrations: freezing })

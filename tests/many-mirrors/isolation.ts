@@ -2,6 +2,7 @@ import { NotesClient } from '@notewire/client'
 import { type ConsumerChange, createMirror, createMirrors, type MirrorStore } from '@notewire/mirror'
 import { createNotesService } from '@notewire/mock-server'
 import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { onClock } from '../../packages/mirror/src/fixtures/on-clock.ts'
 import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
 import { Random } from '../simulation/random.ts'
@@ -116,7 +117,7 @@ async function aSettledNote() {
   await using service = await createNotesService({ notes: 1 })
   const store = memoryMirror()
   const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch: service.fetch })
-  await createMirror({ client, store, clock: service.clock, logger: SILENT }).sync()
+  await createMirror({ client, store: onClock(store, service.clock), logger: SILENT }).sync()
   const [note] = await reads(store).listNotes('default', '', 1)
   if (note?.note == null) throw new Error('the service has no note')
   return { ...note, note: note.note }

@@ -17,8 +17,7 @@ const signal = new AbortController().signal
 
 const pool = openPool(place, { max: 8 })
 const mirrors = createMirrors({
-  store: postgresMirror(pool),
-  clock: clockAhead(aheadMs),
+  store: { ...postgresMirror(pool), clock: clockAhead(aheadMs) },
   logger: SILENT,
   pollEveryMs: 400,
   scanEveryMs: 2_000,

@@ -107,7 +107,6 @@ export class Instance {
         this.process.log(() => 'starts')
       })
     })
-    const { clock } = process
     const { contract, keep, concurrency, pollEveryMs, scanEveryMs } = context.scenario
     const { baseUrl } = context.world.service
     const fetch = this.#network.fetchOf(process)
@@ -122,7 +121,6 @@ export class Instance {
         client,
         store,
         integration,
-        clock,
         keep,
         concurrency,
         pollEveryMs,

@@ -1,5 +1,6 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
+import { onClock } from '../../packages/mirror/src/fixtures/on-clock.ts'
 import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
 import type { HistoryContext } from './history-context.ts'
 
@@ -22,9 +23,8 @@ export class OtherMirror {
     this.#context = context
     this.#mirror = createMirror({
       client,
-      store,
+      store: onClock(store, schedule.clock(0)),
       integration: `${integration}-elsewhere`,
-      clock: schedule.clock(0),
       logger: SILENT,
     })
   }

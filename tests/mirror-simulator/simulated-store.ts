@@ -59,6 +59,7 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
   }
 
   return {
+    clock: process.clock,
     integrations: store.integrations,
     migrate: () => call('migrates', () => store.migrate()),
     load: loadsInSteps ? loadInSteps : load,

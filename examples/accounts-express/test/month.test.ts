@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { it } from 'node:test'
-import { createMirrors, type MirrorStore } from '@notewire/mirror'
+import { createMirrors } from '@notewire/mirror'
 import { postgresMirror } from '@notewire/mirror/postgres'
 import { createNotesService } from '@notewire/mock-server'
 import { nodeHandler } from '@notewire/webhooks/node'
 import { openPool, startPostgres } from 'notewire-test-servers'
-import { Client, type Pool } from 'pg'
+import { Client } from 'pg'
 
 // Measures the numbers in `docs/mirror/applications.md` with a virtual clock.
 
@@ -104,8 +104,7 @@ async function startAccounts(count: number) {
   const service = cleanUp.use(await createNotesService({ owners: count, notes: 20 }))
   const secrets = new Map<string, string>()
   const mirrors = createMirrors({
-    store: onVirtualClock(pool),
-    clock: service.clock,
+    store: { ...postgresMirror(pool), clock: service.clock },
     connect: (name) => ({
       baseUrl: service.baseUrl,
       apiKey: service.owners.find((owner) => owner.name === name)?.apiKey ?? '',
@@ -137,19 +136,6 @@ async function startAccounts(count: number) {
   }
 
   return { service, mirrors, measure, later, [Symbol.asyncDispose]: () => cleanUp.disposeAsync() }
-}
-
-/** A store whose schedule follows the virtual clock, and not the clock of the server. */
-function onVirtualClock(pool: Pool): MirrorStore {
-  const store = postgresMirror(pool)
-  return {
-    ...store,
-    async migrate() {
-      await store.migrate()
-      await pool.query(`CREATE OR REPLACE FUNCTION notewire_integrations_now(caller_ms float8) RETURNS timestamptz LANGUAGE sql
-        AS 'SELECT to_timestamp(caller_ms / 1000)'`)
-    },
-  }
 }
 
 /** Calls `work` whenever something is due, and every minute while owners write. */

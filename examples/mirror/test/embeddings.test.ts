@@ -29,8 +29,8 @@ it('creates new embeddings only for changed parts', async (test) => {
   const path = join(folder, 'notes.db')
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch: service.fetch })
-  const store = sqliteMirror(path)
-  const mirror = createMirror({ client, store, clock })
+  const store = sqliteMirror(path, { clock })
+  const mirror = createMirror({ client, store })
   const embedded: string[] = []
   const embed: Embed = async (texts) => {
     embedded.push(...texts)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { NotesClient } from '@notewire/client'
 import { type ApplyChanges, createMirror } from '@notewire/mirror'
-import type { PostgresTransaction } from '@notewire/mirror/postgres'
+import { type PostgresTransaction, postgresMirror } from '@notewire/mirror/postgres'
 import { createNotesService } from '@notewire/mock-server'
 import type { PostgresConnection } from '@notewire/webhooks/postgres'
 import { PrismaPg } from '@prisma/adapter-pg'
@@ -14,7 +14,6 @@ import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
 import { applyWithKysely } from '../src/consumer-with-kysely.ts'
 import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
 import { PrismaClient } from '../src/generated/client.ts'
-import { onVirtualClock } from './on-virtual-clock.ts'
 import { useTestDatabase } from './test-database.ts'
 
 const database = useTestDatabase()
@@ -51,9 +50,8 @@ for (const [name, { outer, applyWith }] of Object.entries(libraries)) {
       const problems: unknown[] = []
       const mirror = createMirror({
         client: new NotesClient({ baseUrl, apiKey, fetch }),
-        store: onVirtualClock(database.pool),
+        store: { ...postgresMirror(database.pool), clock },
         integration: name,
-        clock,
         hooks: { onProblem: ({ error }) => problems.push(error) },
       })
       await mirror.sync()

@@ -6,7 +6,6 @@ import { createNotesService } from '@notewire/mock-server'
 import { applyWithDrizzle } from '../src/consumer-with-drizzle.ts'
 import { applyWithKysely } from '../src/consumer-with-kysely.ts'
 import { applyWithPrisma } from '../src/consumer-with-prisma.ts'
-import { onVirtualClock } from './on-virtual-clock.ts'
 import { useTestDatabase } from './test-database.ts'
 
 const database = useTestDatabase()
@@ -20,9 +19,9 @@ describe('a consumer writes every change once if it commits its position with', 
     it(name, async () => {
       await using service = await createNotesService({ notes: 3 })
       const { baseUrl, apiKey, fetch, clock } = service
-      const store = onVirtualClock(database.pool)
+      const store = { ...postgresMirror(database.pool), clock }
       const client = new NotesClient({ baseUrl, apiKey, fetch })
-      const mirror = createMirror({ client, store, integration: name, clock })
+      const mirror = createMirror({ client, store, integration: name })
       await mirror.sync()
       const apply = applyWith(database.pool)
 

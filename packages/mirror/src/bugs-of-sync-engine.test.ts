@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { manyCustomers, workFor } from './fixtures/many-customers.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
+import { onClock } from './fixtures/on-clock.ts'
 import { createMirror, type Mirror, type MirrorStore } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
 
@@ -136,6 +137,6 @@ async function accountIn(store: MirrorStore, integration: string): Promise<Omit<
   const service = await createNotesService({ notes: 3, seed: 7 })
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch: service.fetch })
-  const mirror = createMirror({ client, store, clock, integration })
+  const mirror = createMirror({ client, store: onClock(store, clock), integration })
   return { service, client, mirror, [Symbol.asyncDispose]: () => service.close() }
 }

@@ -205,8 +205,7 @@ function mirrorsOf(
   problems: unknown[] = [],
 ) {
   return createMirrors({
-    store: memoryMirror(),
-    clock,
+    store: memoryMirror({ clock }),
     keep: [],
     connect: () => ({ baseUrl: PAGED_SERVICE_URL, apiKey: 'ntw_live_k1.secret', fetch }),
     hooks: { onProblem: ({ error }) => problems.push(error) },

@@ -4,6 +4,7 @@ import { anEvent } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { onClock } from './fixtures/on-clock.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { createMirror, createMirrors } from './index.ts'
@@ -25,7 +26,7 @@ describe.each([400, 404, 500])('a service that answers every poll with %i', (sta
     await using service = await createNotesService({ notes: 3 })
     const fetch = refusing(POLLS, status, service.fetch)
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch, maxRetries: 0 })
-    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock, logger: SILENT })
+    const mirror = createMirror({ client, store: memoryMirror({ clock: service.clock }), logger: SILENT })
     await mirror.sync()
     service.owner.notes()[0]?.moveTo(service.owner.createChannel('elsewhere'))
     await service.clock.advance('25h')
@@ -44,7 +45,12 @@ describe.each([400, 404, 500])('a service that answers every poll with %i', (sta
     const connect = () => ({ baseUrl, apiKey: customer?.apiKey ?? '', fetch })
     const problems: unknown[] = []
     const onProblem = (problem: unknown) => void problems.push(problem)
-    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem }, logger: SILENT })
+    const mirrors = createMirrors({
+      store: onClock(store, world.service.clock),
+      connect,
+      hooks: { onProblem },
+      logger: SILENT,
+    })
     const failing = { ...world, mirrors }
     await using port = await receiverOnPort(mirrors)
     customer?.write('stays')
@@ -84,7 +90,7 @@ describe.each([POLLS, FULL])('while all $name fail, run', (kind) => {
     }
     const fetch = refusing({ ...kind, isRefused }, 400, service.fetch)
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey, fetch, maxRetries: 0 })
-    const mirror = createMirror({ client, store: memoryMirror(), clock: service.clock, logger: SILENT })
+    const mirror = createMirror({ client, store: memoryMirror({ clock: service.clock }), logger: SILENT })
     await mirror.sync()
     isOn = true
     await service.clock.advance('25h')
@@ -120,7 +126,12 @@ describe.each([POLLS, FULL])('createMirrors, while $name get no further than pag
     const connect = () => ({ baseUrl: world.service.baseUrl, apiKey: customer?.apiKey ?? '', fetch })
     const problems: unknown[] = []
     const onProblem = ({ error }: { readonly error: unknown }) => void problems.push(error)
-    const mirrors = createMirrors({ store, connect, clock: world.service.clock, hooks: { onProblem }, logger: SILENT })
+    const mirrors = createMirrors({
+      store: onClock(store, world.service.clock),
+      connect,
+      hooks: { onProblem },
+      logger: SILENT,
+    })
     const stalled = { ...world, mirrors }
     await using port = await receiverOnPort(mirrors)
     const notes = Array.from({ length: 150 }, (_, index) => customer?.write(`note ${index}`))

@@ -22,7 +22,7 @@ it.each([
   }
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store: memoryMirror(), clock, logger: SILENT })
+  const mirror = createMirror({ client, store: memoryMirror({ clock }), logger: SILENT })
   await mirror.sync({ scan: 'never' })
   expect((await mirror.status()).watermark?.getTime() ?? 0).toBeLessThanOrEqual(clock.now())
 

@@ -3,6 +3,7 @@ import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { onClock } from './fixtures/on-clock.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
 import { createMirror, type Mirror, type MirrorStore } from './index.ts'
 
@@ -51,7 +52,7 @@ async function laggingWorld(contract: object = {}, store: MirrorStore = memoryMi
   }
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store, clock, logger: SILENT })
+  const mirror = createMirror({ client, store: onClock(store, clock), logger: SILENT })
   const receiver = mirror.receiver({ secret: SECRET, clock, logger: SILENT })
   async function send(traits: Parameters<typeof anEvent>[0]): Promise<number> {
     const event = { ...anEvent(traits), occurred_at: new Date(clock.now()).toISOString() }
@@ -275,7 +276,7 @@ it('content without a revision of a note that has just changed is read again, if
     })
   }
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store: memoryMirror(), clock, logger: SILENT })
+  const mirror = createMirror({ client, store: memoryMirror({ clock }), logger: SILENT })
   const recording = service.owner.record({ title: 'Weekly' })
   recording.end({ transcript: [{ text: 'said' }], summary: false })
   await clock.advance('1s')

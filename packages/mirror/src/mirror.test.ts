@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
+import { onClock } from './fixtures/on-clock.ts'
 import { createMirror, openMirror } from './index.ts'
 
 describe('the first sync', () => {
@@ -507,7 +508,7 @@ describe('a mirror that is only read', () => {
     await using world = await mirroredService({ notes: 5 })
     const store = memoryMirror()
     await world.another({ store }).sync()
-    const reader = openMirror({ store, clock: world.service.clock })
+    const reader = openMirror({ store: onClock(store, world.service.clock) })
     expect((await reader.status()).notes.live).toBe(5)
     const kinds: string[] = []
     for await (const { kind } of reader.changes()) kinds.push(kind)

@@ -213,9 +213,9 @@ describe('a hint', () => {
     const memory = memoryMirror()
     let isFinishing: () => Promise<void> = async () => undefined
     const integrations: MirrorStore['integrations'] = Object.create(memory.integrations)
-    integrations.write = async (next, read, now) => {
+    integrations.write = async (next, read) => {
       if (next !== 'deleted' && read?.leaseUntil && next.leaseUntil === null) await isFinishing()
-      return await memory.integrations.write(next, read, now)
+      return await memory.integrations.write(next, read)
     }
     for (const name of ['list', 'take', 'count'] as const) {
       integrations[name] = memory.integrations[name].bind(memory.integrations) as never

@@ -19,7 +19,7 @@ function lockedStore() {
     async takeDue(integration, request) {
       const due = await memory.takeDue(integration, isLocked ? { ...request, limit: 0 } : request)
       takes += 1
-      return isLocked ? { ...due, nextDueAt: request.now } : due
+      return isLocked ? { ...due, nextDueAt: request.dueBy } : due
     },
   }
   return {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createNotesService } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { onClock } from './fixtures/on-clock.ts'
 import { PAGED_SERVICE_URL, type PagedService, pagedService, refusal } from './fixtures/paged-service.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
 import { createMirror, createMirrors, type Mirror } from './index.ts'
@@ -48,7 +49,8 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
     const problems: unknown[] = []
     const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
     // Another mirror on the same store is another process.
-    const restarted = () => createMirror({ client: service.client, store, clock, keep: [], hooks, logger: SILENT })
+    const restarted = () =>
+      createMirror({ client: service.client, store: onClock(store, clock), keep: [], hooks, logger: SILENT })
     await before(restarted(), service)
     let wasAnswered = false
     service.answer = (cursor) => {
@@ -157,8 +159,7 @@ it('createMirrors leaves an unknown cursor, waits before the third restart, and 
   const problems: unknown[] = []
   const { fetch } = service
   const mirrors = createMirrors({
-    store: memoryMirror(),
-    clock,
+    store: memoryMirror({ clock }),
     keep: [],
     connect: () => ({ baseUrl: PAGED_SERVICE_URL, apiKey: 'ntw_live_k1.secret', fetch }),
     hooks: { onProblem: ({ error }) => problems.push(error) },

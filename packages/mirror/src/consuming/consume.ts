@@ -109,12 +109,12 @@ async function runRound<Transaction>(round: Round<Transaction>): Promise<RoundEn
 
 /** Reads the consumer. While content is erased, nothing is due. */
 async function readDue<Transaction>(round: Round<Transaction>, now: number): Promise<ConsumerRecord> {
-  const record = await readConsumer(round, { now })
+  const record = await readConsumer(round)
   return (await round.isErasing()) ? { ...record, hasChanges: false, nextDueAt: now + MIN_POLL_MS } : record
 }
 
-async function hasListed<Transaction>({ store, integration, clock }: Round<Transaction>): Promise<boolean> {
-  const { progress } = await store.readProgress(integration, clock.now())
+async function hasListed<Transaction>({ store, integration }: Round<Transaction>): Promise<boolean> {
+  const { progress } = await store.readProgress(integration)
   return progress.poll.backfilledAt !== null
 }
 
@@ -132,13 +132,8 @@ async function deliver<Transaction>(
   const { store, integration, name, clock, batchSize, signal } = round
   const { state } = lease
   const limit = batchSize + state.failures
-  const now = clock.now()
-  const listed = await store.listConsumable(integration, name, {
-    after: state.cursor,
-    now,
-    dueBy: dueUntil(record, now),
-    limit,
-  })
+  const dueBy = dueUntil(record, clock.now())
+  const listed = await store.listConsumable(integration, name, { after: state.cursor, dueBy, limit })
   // The content was read before the removal, and must not be passed on. The next round reads the removals.
   if (await round.isErasing()) throw new ConsumerLostError()
   const deliveries = chooseDeliveries(listed, state, limit)

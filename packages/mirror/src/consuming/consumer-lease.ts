@@ -49,9 +49,8 @@ export class ConsumerLease<Transaction> {
     const { store, integration, name, clock } = consumer
     const isStarting = version === 0 || known.fromNow?.awaitsListing === true
     const started = isStarting ? await start(consumer, version === 0 ? undefined : known) : known
-    const { now, until } = leaseFrom(clock.now())
-    const state = { ...started, leaseUntil: until }
-    const commit = { ...unchanged(state), expectedVersion: version, token: token + 1, now }
+    const state = { ...started, leaseUntil: leaseFrom(clock.now()).until }
+    const commit = { ...unchanged(state), expectedVersion: version, token: token + 1 }
     const result = await store.commitConsumer(integration, name, commit)
     return result === 'lost' ? undefined : new ConsumerLease(consumer, token + 1, version + 1, state)
   }
@@ -93,9 +92,9 @@ export class ConsumerLease<Transaction> {
 
   /** Fails the user's transaction, after `wait`. Throws synchronously if the store is synchronous. */
   refuseIn(transaction: Transaction, error: MirrorError, wait: Promise<unknown>): Promise<void> {
-    const { store, integration, clock } = this.#consumer
+    const { store, integration } = this.#consumer
     // It writes nothing, and shows whether the store is synchronous. No consumer has this name, so that it locks no row that `wait` writes.
-    const commit = { ...unchanged(this.state), expectedVersion: NO_VERSION, token: this.#token, now: clock.now() }
+    const commit = { ...unchanged(this.state), expectedVersion: NO_VERSION, token: this.#token }
     const refused = store.commitConsumer(integration, '', commit, transaction)
     if (typeof refused === 'string') throw error
     return Promise.allSettled([refused, wait]).then(() => {
@@ -123,8 +122,7 @@ export class ConsumerLease<Transaction> {
     const { store, integration, name, clock } = this.#consumer
     const renew = async () => {
       if (this.#isReleased) return true
-      const { now, until: leaseUntil } = leaseFrom(clock.now())
-      const renewal = { token: this.#token, leaseUntil, now }
+      const renewal = { token: this.#token, leaseUntil: leaseFrom(clock.now()).until }
       return (await store.commitConsumer(integration, name, renewal)) === 'committed' || this.#isReleased
     }
     return await keepLease({ clock, renew, lost: () => new ConsumerLostError() }, work)
@@ -132,11 +130,10 @@ export class ConsumerLease<Transaction> {
 
   #commitOf(result: RoundResult): ConsumerCommit {
     // A commit that keeps the lease also renews it. Otherwise the commit would overwrite a concurrent renewal.
-    const { now, until } = leaseFrom(this.#consumer.clock.now())
-    const leaseUntil = result.state.leaseUntil === null ? null : until
+    const leaseUntil = result.state.leaseUntil === null ? null : leaseFrom(this.#consumer.clock.now()).until
     const state = { ...result.state, leaseUntil }
     this.#isReleased = leaseUntil === null
-    return { ...result, state, expectedVersion: this.#version, token: this.#token, now }
+    return { ...result, state, expectedVersion: this.#version, token: this.#token }
   }
 }
 
@@ -154,12 +151,11 @@ export async function makeDue<Transaction>(
 ): Promise<number> {
   const { store, integration, name, clock } = consumer
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-    const now = clock.now()
-    const record = await readConsumer(consumer, { now, isDetailed: true })
+    const record = await readConsumer(consumer, { isDetailed: true })
     const { version: expectedVersion, token } = record
-    const result = choose(record, now)
+    const result = choose(record, clock.now())
     if (result.notes.size === 0) return 0
-    const commit = { ...result, expectedVersion, token, now }
+    const commit = { ...result, expectedVersion, token }
     if ((await store.commitConsumer(integration, name, commit)) === 'committed') return result.notes.size
   }
   throw new MirrorBusyError()
@@ -177,10 +173,10 @@ export async function readConsumer<Transaction>(
 
 /** Decides where a consumer starts. One that starts from now, before the first listing has ended, waits for its end: `waiting` is its state. */
 async function start<Transaction>(
-  { store, integration, from, clock }: ConsumerKey<Transaction>,
+  { store, integration, from }: ConsumerKey<Transaction>,
   waiting: ConsumerState | undefined,
 ): Promise<ConsumerState> {
-  const { sequence, progress, position: startPosition } = await store.readProgress(integration, clock.now())
+  const { sequence, progress, position: startPosition } = await store.readProgress(integration)
   if (waiting === undefined && from === 'beginning') return { ...NEW_CONSUMER, startPosition }
   const awaitsListing = progress.poll.backfilledAt === null
   const fromNow = { sequence: waiting?.fromNow?.sequence ?? sequence, awaitsListing }

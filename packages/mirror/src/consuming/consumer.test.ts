@@ -2,6 +2,7 @@ import type { ErrorFacts } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { onClock } from '../fixtures/on-clock.ts'
 import { SILENT } from '../fixtures/silent-logger.ts'
 import { aSummary } from '../fixtures/store-checks/builders.ts'
 import { type ConsumerChange, type ConsumerContext, type MirrorStore, openMirror } from '../index.ts'
@@ -12,7 +13,11 @@ function aConsumedMirror() {
   const store = memoryMirror()
   const clock = new ManualClock()
   const problems: unknown[] = []
-  const mirror = openMirror({ store, clock, logger: SILENT, hooks: { onProblem: (problem) => problems.push(problem) } })
+  const mirror = openMirror({
+    store: onClock(store, clock),
+    logger: SILENT,
+    hooks: { onProblem: (problem) => problems.push(problem) },
+  })
   return { store, clock, problems, mirror, notes: new NoteWriter(store) }
 }
 
@@ -196,7 +201,7 @@ describe('a consumer', () => {
           ? Promise.reject(new Error('connection lost'))
           : store.commitConsumer(integration, name, commit),
     }
-    const mirror = openMirror({ store: frozen, clock })
+    const mirror = openMirror({ store: onClock(frozen, clock) })
     await notes.show('a', 'First')
     const index = anIndex()
     const lost = await new Promise<unknown>((resolve) => {
@@ -218,7 +223,7 @@ describe('a consumer', () => {
 
   it('renews its lease while apply runs', async () => {
     const { mirror, store, notes, clock } = aConsumedMirror()
-    const other = openMirror({ store, clock, logger: SILENT })
+    const other = openMirror({ store: onClock(store, clock), logger: SILENT })
     await notes.show('a', 'First')
     const index = anIndex()
     const apply = async () => {
@@ -234,7 +239,7 @@ describe('a consumer', () => {
 
   it('renews its lease while it applies single notes, even if each is quick', async () => {
     const { mirror, store, notes, clock } = aConsumedMirror()
-    const other = openMirror({ store, clock, logger: SILENT })
+    const other = openMirror({ store: onClock(store, clock), logger: SILENT })
     for (const noteId of ['a', 'b', 'c', 'd', 'e', 'f']) await notes.show(noteId, 'First')
     const index = anIndex()
     const apply = async (changes: readonly ConsumerChange[]) => {
@@ -286,8 +291,7 @@ describe('a consumer', () => {
       },
     }
     const mirror = openMirror({
-      store: flaky,
-      clock,
+      store: onClock(flaky, clock),
       logger: SILENT,
       hooks: { onProblem: (problem) => problems.push(problem) },
     })

@@ -123,9 +123,9 @@ export function createConsumers<Transaction>(
     },
     async consumerStatus(name) {
       const store = await open()
+      const key = { store, integration, name: requireName(name) }
+      const { state, version, notes } = await readConsumer(key, { isDetailed: true })
       const now = clock.now()
-      const request = { now, isDetailed: true }
-      const { state, version, notes } = await readConsumer({ store, integration, name: requireName(name) }, request)
       const { lag = 0, waiting = 0, parked = [] } = notes ?? {}
       return {
         hasRun: version > 0,

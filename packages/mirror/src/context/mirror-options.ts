@@ -7,7 +7,6 @@ import {
   refuseNoSignal,
   refuseUnknownOptions,
   refuseWithoutMethods,
-  systemClock,
 } from '@notewire/protocol'
 import { LocalListeners } from '../concurrency/local-listeners.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
@@ -69,13 +68,13 @@ export interface MirrorOptions<Transaction = never> {
    * @default false: the log shows the class of an error, its code, and where it was thrown
    */
   readonly logErrorMessages?: boolean | undefined
-  /** @default systemClock */
-  readonly clock?: Clock | undefined
 }
 
 /** The options, validated and with defaults. */
 export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'logger' | 'logErrorMessages'>> {
   readonly keep: KeptParts
+  /** That of the store, or of a slice. */
+  readonly clock: Clock
   /** Notified when this process has stored a hint that makes a note due. */
   readonly hints: LocalListeners
   /** Set for one of many integrations: the copy and the lease that each commit is for. */
@@ -98,7 +97,6 @@ const OPTIONS: Readonly<Record<keyof MirrorOptions, true>> = {
   hooks: true,
   logger: true,
   logErrorMessages: true,
-  clock: true,
 }
 
 /** The options of a receiver that every mirror accepts. */
@@ -137,15 +135,18 @@ interface ResolvedOptions extends MirrorSettings {
 
 /** @throws OptionError with the first invalid option, and the fix */
 export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
+  refuseClock(options)
   refuseUnknownOptions('createMirror', options, OPTIONS, ALIASES)
   const hooks = options.hooks ?? {}
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const integration = requireIntegration(options.integration ?? 'default')
-  const clock = options.clock ?? systemClock
+  const client = requireClient(options.client)
+  const store = requireStore(options.store)
+  const { clock } = store
   const log = mirrorLog(options, clock, 0)
   return {
-    client: requireClient(options.client),
-    store: requireStore(options.store),
+    client,
+    store,
     integration,
     keep: requireParts(options.keep ?? PARTS),
     concurrency: requireCount('concurrency', options.concurrency ?? 8),
@@ -157,6 +158,15 @@ export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
     log,
     clock,
   }
+}
+
+/** @throws OptionError when the options contain a clock, as version 0.1.0 took it */
+export function refuseClock(options: object): void {
+  if (typeof options !== 'object' || options === null || !('clock' in options)) return
+  throw new OptionError(
+    'clock',
+    "clock is an option of the store, because all processes go by the store's time. Pass it there: sqliteMirror(path, { clock }).",
+  )
 }
 
 /**

@@ -219,8 +219,7 @@ export class Engine {
 
   async #readCopy(): Promise<CopyState> {
     const store = await this.store()
-    const { integration, clock } = this.#settings
-    return await store.readProgress(integration, clock.now())
+    return await store.readProgress(this.#settings.integration)
   }
 
   /** When this process can next poll: the poll is due, and no other process has the lease for listing. */

@@ -4,7 +4,7 @@ import type { StoredNote } from './stored-note.ts'
 
 /**
  * The part of a mirror's store that stores consumers by integration and name. Times are milliseconds since the Unix epoch, by the clock of the
- * caller. With `now`, the caller's present, a store on a server converts them to and from its own clock.
+ * store.
  *
  * @typeParam Transaction  the transaction that `commitConsumer` takes; `never` if the store has no transactions for users
  */
@@ -31,7 +31,6 @@ export interface ConsumerStore<Transaction = never> {
 
 export interface ConsumersRequest {
   readonly name?: string | undefined
-  readonly now?: number | undefined
   /** Whether to count the notes, and to read the parked ones. */
   readonly isDetailed?: boolean | undefined
 }
@@ -115,22 +114,19 @@ export interface ConsumerCommit {
   readonly notes: ReadonlyMap<string, ConsumerNote | null>
   /** Whether to delete all notes that neither wait nor are parked. */
   readonly forgetsApplied: boolean
-  readonly now?: number
 }
 
 /** A renewal by `commitConsumer` of the lease that was taken with a fencing token. */
 export interface LeaseRenewal {
   readonly token: number
   readonly leaseUntil: number
-  readonly now: number
 }
 
 export interface ConsumableRequest {
   /** The cursor. */
   readonly after: number
-  readonly now: number
-  /** Waiting notes are due up to this time. Default: `now`. */
-  readonly dueBy?: number
+  /** Waiting notes are due up to this time. */
+  readonly dueBy: number
   /** The maximum number of changes, and of due notes. */
   readonly limit: number
 }

@@ -5,8 +5,7 @@ import type { CopyState } from './progress.ts'
  * The integrations of `createMirrors`, one small row each. The store only reads and writes rows: the rules are in `rules/schedule-rule.ts`.
  * `mirrorStoreChecks` test this contract.
  *
- * Times are milliseconds since the Unix epoch, by the caller's clock, which may be wrong. `now` is its present time. A store on a server keeps its
- * own time: it stores `time - now` from its present, and returns times by the clock of the caller. Without `now`, it uses its own clock.
+ * Times are milliseconds since the Unix epoch, by the clock of the store. `now` is its present.
  */
 export interface IntegrationRows {
   /** Lists integrations by id. */
@@ -22,7 +21,6 @@ export interface IntegrationRows {
   write(
     next: IntegrationRecord | 'deleted',
     read: IntegrationRecord | undefined,
-    now: number,
   ): Promise<'written' | 'conflict' | 'shared' | 'more'>
   /**
    * Takes the most urgent due integration that no worker has: by rank, then the most overdue. A due time that is too far ahead, or a lease that ends
@@ -129,7 +127,7 @@ interface TakeRequest {
   readonly until: number
   readonly most: number
   readonly integration?: string | undefined
-  /** Integrations not to take. A store that keeps its own time may ignore it, because there the clocks of workers do not count. */
+  /** Integrations not to take. A store on a server may ignore it, because there the clocks of workers do not count. */
   readonly except?: readonly string[] | undefined
 }
 
@@ -139,7 +137,6 @@ interface ListRequest {
   readonly hasHeldRemovals?: boolean | undefined
   readonly after: string
   readonly limit: number
-  readonly now?: number | undefined
 }
 
 export interface ListedIntegration {

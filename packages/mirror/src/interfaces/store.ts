@@ -1,4 +1,4 @@
-import type { Note } from '@notewire/protocol'
+import type { Clock, Note } from '@notewire/protocol'
 import type { ConsumerStore } from './consumer-store.ts'
 import type { Fence, IntegrationRows } from './integration-store.ts'
 import type { NoteState } from './note-state.ts'
@@ -9,11 +9,16 @@ import type { StoredNote } from './stored-note.ts'
 /**
  * The store of a mirror. It contains no rules: it reads rows, and writes all or none of them, if no other process has written them since.
  * `mirrorStoreChecks` test this contract. Integrations are isolated. Times are milliseconds since the Unix
- * epoch.
+ * epoch, by the `clock` of the store.
  *
  * @typeParam Transaction  the transaction that a consumer's `commit` takes; `never` if the store has no transactions for users
  */
 export interface MirrorStore<Transaction = never> extends ConsumerStore<Transaction> {
+  /**
+   * The clock of the store, which every process that uses it goes by: all times in the store are its times. A store on a server returns the clock of
+   * the server, as of its latest response.
+   */
+  readonly clock: Clock
   /** The integrations of `createMirrors`. */
   readonly integrations: IntegrationRows
   /**
@@ -24,8 +29,8 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   migrate(): Promise<void>
   /** Advances the integration's sequence by one, and reads. The number is greater than all earlier numbers of any process. */
   load(integration: string, noteIds: readonly string[]): Promise<LoadedNotes>
-  /** Reads the integration's latest sequence number, its progress, and when it has work, by the clock of a caller whose present is `now`. */
-  readProgress(integration: string, now?: number): Promise<CopyState>
+  /** Reads the integration's latest sequence number, its progress, and when it has work. */
+  readProgress(integration: string): Promise<CopyState>
   /**
    * Writes everything atomically, or nothing: `'conflict'` if a note or the progress does not have the expected version. When it resolves, the
    * write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
@@ -106,19 +111,13 @@ export interface MirrorCommit {
   readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
-  /**
-   * The caller's present. With it, a store on a server converts `heardAt` and each `dueAt` that the commit changes to its own clock. The `dueAt`
-   * of a state that it returns is a time of its clock.
-   */
-  readonly now?: number | undefined
 }
 
 export interface DueRequest {
-  readonly now: number
+  /** Notes are due up to this time. */
+  readonly dueBy: number
   readonly until: number
   readonly limit: number
-  /** Notes are due up to this time. Default: `now`. */
-  readonly dueBy?: number
 }
 
 export interface DueNotes {

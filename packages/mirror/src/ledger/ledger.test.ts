@@ -1,4 +1,3 @@
-import { systemClock } from '@notewire/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
@@ -18,7 +17,7 @@ function aLedger() {
       return await store.commit(integration, commit)
     },
   }
-  const ledger = new Ledger({ store: counting, integration: 's', clock: systemClock })
+  const ledger = new Ledger({ store: counting, integration: 's' })
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
   return { store, loading: counting, ledger, commits, versions }
@@ -42,7 +41,7 @@ describe('a revision', () => {
   it('gives up if every attempt conflicts', async () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
-    const ledger = new Ledger({ store: busy, integration: 's', clock: systemClock })
+    const ledger = new Ledger({ store: busy, integration: 's' })
     await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
   })
 })
@@ -71,13 +70,6 @@ describe('a revision of known notes', () => {
     expect(await versions()).toEqual([3, 2])
     const { notes } = await store.load('s', ['a'])
     expect(notes.get('a')?.state).toMatchObject({ attempts: 3, failures: 3 })
-  })
-
-  it('is decided with the stored states if one stays due, because a store may have its own clock', async () => {
-    const { ledger, known, load, versions } = await withTwoNotes()
-    await ledger.reviseKnown(known, (state) => ({ state: { ...state, dueAt: state.noteId === 'a' ? 5 : null } }))
-    expect(load).toHaveBeenCalled()
-    expect(await versions()).toEqual([2, 2])
   })
 
   it('writes nothing if nothing is decided', async () => {

@@ -1,4 +1,3 @@
-import type { Clock } from '@notewire/protocol'
 import { MirrorBusyError, NoteRefusedError } from '../interfaces/errors.ts'
 import type { Fence } from '../interfaces/integration-store.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
@@ -31,7 +30,6 @@ interface Change extends Partial<PageChange> {
 interface LedgerSettings {
   readonly store: MirrorStore
   readonly integration: string
-  readonly clock: Clock
   readonly fence?: LedgerFence | undefined
   readonly onAnnounced?: (() => void) | undefined
 }
@@ -81,7 +79,7 @@ export class Ledger {
 
   /**
    * Revises notes that the caller has loaded or written, in one commit. It loads them again only if another process has written one of them
-   * since, or if one stays due: a store on a server has written its due time by its own clock.
+   * since.
    *
    * @throws MirrorBusyError when every attempt conflicted with other processes
    */
@@ -95,9 +93,7 @@ export class Ledger {
         const decision = decide(known.state)
         return decision === undefined ? [] : [writeOf(known, decision)]
       })
-      if (writes.length === 0) return true
-      const areSettled = writes.every(({ state }) => state.dueAt === null)
-      return areSettled && (await this.#commit({ notes: writes, now: this.#settings.clock.now() }))
+      return writes.length === 0 || (await this.#commit({ notes: writes }))
     })
     if (!isWritten) await this.revise(noteIds, decide)
   }
@@ -163,7 +159,7 @@ export class Ledger {
       return { writes, copy: before, isReplaced }
     }
     const advance = progress && { expectedVersion: progressVersion, next: progress }
-    if (!(await this.#commit({ notes, progress: advance, heardAt, now: this.#settings.clock.now() }))) return 'conflict'
+    if (!(await this.#commit({ notes, progress: advance, heardAt }))) return 'conflict'
     const advanced = progress && { progress, progressVersion: progressVersion + 1 }
     return { writes, copy: { ...before, ...advanced }, isReplaced }
   }

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { abandoning } from '../fixtures/abandoning-store.ts'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
+import { onClock } from '../fixtures/on-clock.ts'
 import { withMembers } from '../fixtures/with-members.ts'
 import { createMirror } from '../index.ts'
 
@@ -58,7 +59,7 @@ it('a full listing that dies between the commits of a page counts no note twice'
   const fetch = async () => Response.json({ notes: [...notes, { revision: 1 }], has_more: false })
   const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k1.secret', fetch })
   const store = memoryMirror()
-  const mirrorOn = (of: typeof store) => createMirror({ client, store: of, clock, keep: [] })
+  const mirrorOn = (of: typeof store) => createMirror({ client, store: onClock(of, clock), keep: [] })
   await mirrorOn(store).sync({ scan: 'never' })
   for (let calls = 5; calls < 17; calls += 2) {
     const dying = mirrorOn(abandoning(store, calls)).sync({ scan: 'now' })

@@ -49,10 +49,10 @@ export async function connect(
 export async function claimKey(
   record: IntegrationRecord,
   { keyPrint }: Connection,
-  { integrations, clock }: MirrorsSettings,
+  { integrations }: MirrorsSettings,
 ): Promise<boolean> {
   if (keyPrint === record.keyPrint) return true
-  const outcome = await integrations.claimKey(record.integration, record, keyPrint, clock.now())
+  const outcome = await integrations.claimKey(record.integration, record, keyPrint)
   if (outcome === 'shared') throw new KeySharedError(record.integration)
   return outcome === 'claimed'
 }
@@ -75,9 +75,9 @@ export function engineOf(
 export function ledgerOf(
   integration: string,
   fence: LedgerFence,
-  { store, clock, changes }: Pick<MirrorsSettings, 'store' | 'clock' | 'changes'>,
+  { store, changes }: Pick<MirrorsSettings, 'store' | 'changes'>,
 ): Ledger {
-  return new Ledger({ store, integration, clock, fence, onAnnounced: () => changes.notify(integration) })
+  return new Ledger({ store, integration, fence, onAnnounced: () => changes.notify(integration) })
 }
 
 /** Makes the hooks of one integration, without `aroundWork`: a slice is wrapped as a whole. */

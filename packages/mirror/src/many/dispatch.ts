@@ -150,7 +150,7 @@ export async function workLeft(
     const { due, nextAt } = await store.integrations.count(now)
     return { nextAt: due > 0 ? now : nextAt, remaining: due }
   }
-  const record = await integrations.get(integration, now)
+  const record = await integrations.get(integration)
   if (record === undefined) return { nextAt: null, remaining: 0 }
   return { nextAt: nextAt(record, now), remaining: isDue(record, now) ? 1 : 0 }
 }

@@ -24,68 +24,59 @@ export class Integrations {
     this.#rows = rows
   }
 
-  async get(integration: string, now?: number): Promise<IntegrationRecord | undefined> {
-    return (await this.#rows.list({ integration, after: '', limit: 1, now }))[0]?.record
+  async get(integration: string): Promise<IntegrationRecord | undefined> {
+    return (await this.#rows.list({ integration, after: '', limit: 1 }))[0]?.record
   }
 
   /** Adds an integration, due after `delayMs`. */
   async put(integration: string, generation: string, now: number, delayMs = 0): Promise<IntegrationRecord> {
     const next = newIntegration(integration, generation, now + delayMs)
-    return (await this.#change(integration, now, (known) => added(known, next))).record ?? next
+    return (await this.#change(integration, (known) => added(known, next))).record ?? next
   }
 
-  async renew(
-    integration: string,
-    fence: Fence,
-    { now, until: leaseUntil }: { readonly now: number; readonly until: number },
-  ): Promise<boolean> {
+  async renew(integration: string, fence: Fence, leaseUntil: number): Promise<boolean> {
     const renewed = (record: IntegrationRecord) => ({ ...record, leaseUntil })
-    return (await this.#changeFenced(integration, fence, now, renewed)) !== 'fenced'
+    return (await this.#changeFenced(integration, fence, renewed)) !== 'fenced'
   }
 
   /** Ends the lease of a taken integration and schedules the next work; `false` if the lease is lost, and nothing was written. */
   async finish(taken: IntegrationRecord, next: NextWork, now: number): Promise<boolean> {
     const { integration, hints } = taken
     const end = (record: IntegrationRecord) => finished(record, next, { hints, now })
-    return (await this.#changeFenced(integration, taken, now, end, taken)) !== 'fenced'
+    return (await this.#changeFenced(integration, taken, end, taken)) !== 'fenced'
   }
 
   /** Makes an active integration due now and ends its pause. */
   async wake(integration: string, now: number): Promise<void> {
-    await this.#change(integration, now, (record) => record && woken(record, now))
+    await this.#change(integration, (record) => record && woken(record, now))
   }
 
   /** Makes an active integration due now, or after its pause. */
   async hurry(integration: string, now: number): Promise<void> {
-    await this.#change(integration, now, (record) => record && hurried(record, now))
+    await this.#change(integration, (record) => record && hurried(record, now))
   }
 
   /** Records the API key that an integration uses; `'shared'` if another integration uses the key. */
-  async claimKey(
-    integration: string,
-    fence: Fence,
-    keyPrint: string,
-    now: number,
-  ): Promise<'claimed' | 'shared' | 'fenced'> {
-    const outcome = await this.#changeFenced(integration, fence, now, (record) => ({ ...record, keyPrint }))
+  async claimKey(integration: string, fence: Fence, keyPrint: string): Promise<'claimed' | 'shared' | 'fenced'> {
+    const outcome = await this.#changeFenced(integration, fence, (record) => ({ ...record, keyPrint }))
     return outcome === 'fenced' || outcome === 'shared' ? outcome : 'claimed'
   }
 
   /** Makes a parked integration active and due; `false` if it is not parked. */
   async resume(integration: string, now: number): Promise<boolean> {
-    return (await this.#change(integration, now, (record) => record && resumed(record, now))).outcome === 'written'
+    return (await this.#change(integration, (record) => record && resumed(record, now))).outcome === 'written'
   }
 
   /** Begins the removal; `false` if the integration does not exist. */
   async remove(integration: string, generation: string, now: number): Promise<boolean> {
-    const { record } = await this.#change(integration, now, (known) => known && removed(known, generation, now))
+    const { record } = await this.#change(integration, (known) => known && removed(known, generation, now))
     return record !== undefined
   }
 
   /** Erases some notes of a taken integration that is being removed; `'done'` when everything of it is deleted. */
-  async erase(taken: IntegrationRecord, now: number): Promise<'more' | 'done' | 'fenced'> {
+  async erase(taken: IntegrationRecord): Promise<'more' | 'done' | 'fenced'> {
     const erased = (record: IntegrationRecord) => (record.state === 'removing' ? 'deleted' : record)
-    const outcome = await this.#changeFenced(taken.integration, taken, now, erased, taken)
+    const outcome = await this.#changeFenced(taken.integration, taken, erased, taken)
     if (outcome === 'written') return 'done'
     return outcome === 'more' ? 'more' : 'fenced'
   }
@@ -93,7 +84,6 @@ export class Integrations {
   async #changeFenced(
     integration: string,
     fence: Fence,
-    now: number,
     change: (record: IntegrationRecord) => IntegrationRecord | 'deleted',
     read?: IntegrationRecord,
   ): Promise<Changed['outcome'] | 'fenced'> {
@@ -102,17 +92,17 @@ export class Integrations {
       isLost = record === undefined || isFenced(record, fence)
       return record === undefined || isLost ? record : change(record)
     }
-    const { outcome } = await this.#change(integration, now, decide, read)
+    const { outcome } = await this.#change(integration, decide, read)
     return isLost ? 'fenced' : outcome
   }
 
   /** @param read  the record, if the caller has read it */
-  async #change(integration: string, now: number, decide: Decide, read?: IntegrationRecord): Promise<Changed> {
+  async #change(integration: string, decide: Decide, read?: IntegrationRecord): Promise<Changed> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const known = attempts === 0 && read !== undefined ? read : await this.get(integration, now)
+      const known = attempts === 0 && read !== undefined ? read : await this.get(integration)
       const next = decide(known)
       if (next === undefined || next === known) return { outcome: 'unchanged', record: known }
-      const outcome = await this.#rows.write(next, known, now)
+      const outcome = await this.#rows.write(next, known)
       if (outcome !== 'conflict') return { outcome, record: next === 'deleted' ? undefined : next }
     }
     throw new MirrorBusyError()

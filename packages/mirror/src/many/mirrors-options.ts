@@ -1,12 +1,5 @@
 import type { NotesClientOptions } from '@notewire/client'
-import {
-  type Clock,
-  type Logger,
-  type NoResponse,
-  OptionError,
-  refuseUnknownOptions,
-  systemClock,
-} from '@notewire/protocol'
+import { type Clock, type Logger, type NoResponse, OptionError, refuseUnknownOptions } from '@notewire/protocol'
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
 import { LocalListeners } from '../concurrency/local-listeners.ts'
 import {
@@ -15,6 +8,7 @@ import {
   type MirrorOptions,
   mirrorLog,
   PARTS,
+  refuseClock,
   requireCount,
   requireFunction,
   requireParts,
@@ -55,8 +49,6 @@ export interface MirrorsOptions<Transaction = never>
    * @default console
    */
   readonly logger?: Logger | undefined
-  /** @default systemClock */
-  readonly clock?: Clock | undefined
 }
 
 /** The client options of one integration. */
@@ -155,6 +147,8 @@ export interface MirrorsReceiversOptions
 /** The options, validated and with defaults. */
 export interface MirrorsSettings extends Complete<Omit<MirrorsOptions, 'keep' | 'logger' | 'logErrorMessages'>> {
   readonly log: MirrorLog
+  /** That of the store, or of a slice. */
+  readonly clock: Clock
   readonly keep: KeptParts
   /** Changes the integrations of the store. */
   readonly integrations: Integrations
@@ -176,7 +170,6 @@ const OPTIONS: Readonly<Record<keyof MirrorsOptions, true>> = {
   hooks: true,
   logger: true,
   logErrorMessages: true,
-  clock: true,
 }
 const HOOKS: Readonly<Record<keyof MirrorsHooks, true>> = {
   onProblem: true,
@@ -191,11 +184,12 @@ const HOOKS: Readonly<Record<keyof MirrorsHooks, true>> = {
 
 /** @throws OptionError with the first invalid option, and the fix */
 export function resolveMirrorsOptions(options: MirrorsOptions): MirrorsSettings {
+  refuseClock(options)
   refuseUnknownOptions('createMirrors', options, OPTIONS)
   const hooks = options.hooks ?? {}
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
-  const clock = options.clock ?? systemClock
+  const { clock } = store
   return {
     store,
     integrations: new Integrations(store.integrations),

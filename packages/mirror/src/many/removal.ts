@@ -27,7 +27,7 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
   const { store, integrations, clock } = context.settings
   const { integration, pausedUntil } = record
   const now = clock.now()
-  const consumers = await store.listConsumers(integration, { now })
+  const consumers = await store.listConsumers(integration, {})
   if (consumers.length > 0) {
     // Repeated while the removals wait for the consumers: version 0.1.0 could leave content.
     if (!(await eraseNotes(record, context))) return { ...record, dueAt: clock.now(), pausedUntil: null }
@@ -47,7 +47,7 @@ export async function removePart(record: IntegrationRecord, context: RemovalCont
     }
   }
   for (;;) {
-    if ((await integrations.erase(record, clock.now())) !== 'more') return undefined
+    if ((await integrations.erase(record)) !== 'more') return undefined
     if (mustStop(context)) return { ...record, dueAt: clock.now() }
   }
 }

@@ -82,7 +82,7 @@ export async function doSlice(
   const { integration } = record
   const fence = fenceOf(record)
   const ofSlice = { ...context, settings: { ...settings, clock: context.clock } }
-  const renew = () => settings.integrations.renew(integration, fence, leaseFrom(settings.clock.now()))
+  const renew = () => settings.integrations.renew(integration, fence, leaseFrom(settings.clock.now()).until)
   return await keepLease({ ...settings, renew, lost: fence.lost }, async (lost) => {
     const signal = AbortSignal.any([context.signal, lost])
     const doNext = () => nextWork(taken, { ...ofSlice, signal }, work).catch(outcomeOfLostLease)

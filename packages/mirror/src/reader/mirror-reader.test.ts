@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { onClock } from '../fixtures/on-clock.ts'
 import { type MirrorStore, openMirror } from '../index.ts'
 
 /** A store that is not available at its first use. */
@@ -29,7 +30,7 @@ describe('a mirror that is only read', () => {
   it('yields valid positions in a loop that began before the first sync', async () => {
     await using world = await mirroredService({ notes: 3 })
     const store = memoryMirror()
-    const reader = openMirror({ store, clock: world.service.clock })
+    const reader = openMirror({ store: onClock(store, world.service.clock) })
     const told: string[] = []
     const end = new AbortController()
     const following = (async () => {

@@ -7,12 +7,18 @@ import {
   refuseSurplusOptions,
   refuseUnknownOptions,
   type Summary,
-  systemClock,
   type Transcript,
 } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import { type MirrorOptions, mirrorLog, requireCount, requireNoteId, requireStore } from '../context/mirror-options.ts'
+import {
+  type MirrorOptions,
+  mirrorLog,
+  refuseClock,
+  requireCount,
+  requireNoteId,
+  requireStore,
+} from '../context/mirror-options.ts'
 import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
 import type { StoredNote } from '../interfaces/stored-note.ts'
@@ -86,8 +92,6 @@ export interface MirrorReaderOptions<Transaction = never> extends Pick<MirrorOpt
    * @default console
    */
   readonly logger?: Logger | undefined
-  /** @default systemClock */
-  readonly clock?: Clock | undefined
 }
 
 /**
@@ -106,17 +110,18 @@ export interface MirrorReaderOptions<Transaction = never> extends Pick<MirrorOpt
 export function openMirror<Transaction = never>(
   options: MirrorReaderOptions<Transaction>,
 ): MirrorReader & MirrorConsumers<Transaction> {
+  refuseClock(options)
   refuseUnknownOptions('openMirror', options, {
     store: true,
     integration: true,
     hooks: true,
     logger: true,
     logErrorMessages: true,
-    clock: true,
   })
-  const { integration = 'default', hooks = {}, clock = systemClock } = options
+  const { integration = 'default', hooks = {} } = options
   refuseUnknownOptions('hooks', hooks, HOOKS)
   const store = requireStore(options.store)
+  const { clock } = store
   const open = once(async () => {
     await store.migrate()
     return store

@@ -25,7 +25,7 @@ it('the requests for announced content end if the request for the record fails',
   }
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
-  const mirror = createMirror({ client, store: memoryMirror(), clock, logger: SILENT })
+  const mirror = createMirror({ client, store: memoryMirror({ clock }), logger: SILENT })
   await mirror.sync()
   const note = service.owner.notes()[0]
   const noteId = note?.note_id ?? ''

@@ -117,8 +117,8 @@ export class DueQueue {
 
   async #takeBatch(): Promise<void> {
     const { client, store, integration, clock, concurrency } = this.#context
-    const now = clock.now()
-    const request = { ...leaseFrom(now), limit: client.notes.readsFromList ? LISTED_AT_ONCE : 4 * concurrency }
+    const { now, until } = leaseFrom(clock.now())
+    const request = { dueBy: now, until, limit: client.notes.readsFromList ? LISTED_AT_ONCE : 4 * concurrency }
     // Set before the query, so that a `recheck` during the query causes another query.
     this.#nextDueAt = null
     let batch = await store.takeDue(integration, request)

@@ -61,9 +61,10 @@ export async function readCopy<Result>(
   const file = await copyFileOf(context)
   return await withStore(
     file,
+    context,
     () => requireCopy(file),
     async (store) => {
-      const mirror = openMirror({ store, integration: file.integration, clock: context.clock })
+      const mirror = openMirror({ store, integration: file.integration })
       const { isBackfilled, notes } = await mirror.status()
       if (!isBackfilled && notes.live + notes.hidden + notes.gone === 0) {
         throw empty(file, valuesIn(file.absolute, INTEGRATIONS))
@@ -89,7 +90,7 @@ interface KeepOptions extends Pick<MirrorOptions, 'client' | 'hooks' | 'keep'> {
 export async function keepCopy<Result>(
   file: CopyFile,
   { agrees, ...options }: KeepOptions,
-  { clock }: Pick<Context, 'clock'>,
+  context: Pick<Context, 'clock'>,
   work: (copy: KeptCopy) => Promise<Result>,
 ): Promise<Result> {
   const prepare = async () => {
@@ -97,8 +98,8 @@ export async function keepCopy<Result>(
     await askBeforeForeignFile(file, agrees)
     return file.absolute
   }
-  return await withStore(file, prepare, async (store) => {
-    const mirror = createMirror({ ...options, store, integration: file.integration, logger: UNLOGGED, clock })
+  return await withStore(file, context, prepare, async (store) => {
+    const mirror = createMirror({ ...options, store, integration: file.integration, logger: UNLOGGED })
     const progress = async () => (await store.readProgress(file.integration)).progress
     const baseUrl = async () => (await progress()).baseUrl
     const hasKeyIdAlone = async () => {
@@ -111,6 +112,7 @@ export async function keepCopy<Result>(
 
 async function withStore<Result>(
   file: CopyFile,
+  { clock }: Pick<Context, 'clock'>,
   /** Returns the location to open. */
   prepare: () => Promise<string> | string,
   work: (store: SqliteMirror) => Promise<Result>,
@@ -118,7 +120,7 @@ async function withStore<Result>(
   let store: SqliteMirror | undefined
   try {
     loadSqlite()
-    store = sqliteMirror(await prepare())
+    store = sqliteMirror(await prepare(), { clock })
     await store.migrate()
     return await work(store)
   } catch (error) {

@@ -1,5 +1,4 @@
 import { NOTE_PARTS, type NotePart } from '../../interfaces/consumer-change.ts'
-import { aheadOf } from './integration-functions.ts'
 import { BY_INDEX } from './note-columns.ts'
 
 const PLACES = `version, digests, position, visible_since, first_visible, vanished_since, ${NOTE_PARTS.map((part) => `${part}_at`).join(', ')}`
@@ -23,10 +22,10 @@ const FENCED = `integrations.integration = for_integration AND integrations.gene
  */
 // A conflict that is found after the first write raises an exception inside the function. It rolls the writes back, and the caller gets no error.
 export const COMMIT_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_commit_in_run(
+CREATE OR REPLACE FUNCTION notewire_mirror_commit_notes(
   for_integration text, expected_versions text, note_writes text, announcements bigint, content_writes text,
   expected_progress bigint, next_progress text, heard_ms float8,
-  fence_generation text, fence_token bigint, hint_due_ms float8, now_ms float8,
+  fence_generation text, fence_token bigint, hint_due_ms float8,
   current_run text, known_position bigint, next_run text
 ) RETURNS text LANGUAGE plpgsql
 SET lock_timeout = '10s' ${BY_INDEX}
@@ -40,7 +39,6 @@ DECLARE
   new_ids text[] := ARRAY(SELECT note_id FROM jsonb_each(versions) AS expected (note_id, version) WHERE version = '0');
   position_before bigint;
   has_begun boolean := false;
-  ahead float8 := ${aheadOf('now_ms')};
 BEGIN
   IF (announcements > 0 OR heard_ms IS NOT NULL) AND current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'local', true);
@@ -90,7 +88,7 @@ BEGIN
       position = mirrors.position + announcements,
       progress = coalesce(next_progress::jsonb, mirrors.progress),
       progress_version = mirrors.progress_version + CASE WHEN next_progress IS NULL THEN 0 ELSE 1 END,
-      heard_at = greatest(mirrors.heard_at, to_timestamp((heard_ms + ahead) / 1000))
+      heard_at = greatest(mirrors.heard_at, to_timestamp(heard_ms / 1000))
       WHERE mirrors.integration = for_integration AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
       RETURNING mirrors.position - announcements INTO position_before;
     IF NOT FOUND OR EXISTS (
@@ -111,9 +109,7 @@ BEGIN
       coalesce(known.first_visible, CASE WHEN written.appeared THEN position_before + written.place END),
       CASE WHEN written.vanishes THEN ${POSITION} ELSE coalesce(known.vanished_since, 0) END,
       ${NOTE_PARTS.map(changedAt).join(', ')},
-      -- A due time that was read from this row is already by the clock of the server.
-      CASE WHEN known.due_at = to_timestamp(written.due_at / 1000) THEN known.due_at
-        ELSE to_timestamp((written.due_at + ahead) / 1000) END,
+      to_timestamp(written.due_at / 1000),
       written.state
       FROM jsonb_to_recordset(writes) AS written (
         note_id text, place bigint, appeared boolean, vanishes boolean, changed jsonb, digests jsonb, due_at float8, state jsonb)
@@ -124,7 +120,7 @@ BEGIN
   IF hint_due_ms IS NOT NULL THEN
     UPDATE notewire_integrations AS integrations
       SET record = integrations.record || jsonb_build_object(
-        'hints', integrations.hints + 1, 'rank', 0, 'dueAt', least(integrations.due_at, hint_due_ms + ahead))
+        'hints', integrations.hints + 1, 'rank', 0, 'dueAt', least(integrations.due_at, hint_due_ms))
       WHERE ${FENCED};
   ELSIF fence_generation IS NOT NULL THEN
     PERFORM FROM notewire_integrations AS integrations WHERE ${FENCED} FOR SHARE;

@@ -3,8 +3,8 @@ import type { MirrorCommit } from '../../interfaces/store.ts'
 import { escapedJson } from '../escaped-text.ts'
 import { stateJson } from '../state-json.ts'
 
-/** The parameters of `notewire_mirror_commit_in_run` after the integration. */
-export function commitValues({ notes, progress, heardAt, fence, now }: MirrorCommit): unknown[] {
+/** The parameters of `notewire_mirror_commit_notes` after the integration. */
+export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
@@ -19,7 +19,6 @@ export function commitValues({ notes, progress, heardAt, fence, now }: MirrorCom
     fence?.generation ?? null,
     fence?.token ?? null,
     fence && heardAt !== undefined ? earliestDue(notes) : null,
-    now ?? null,
   ]
 }
 

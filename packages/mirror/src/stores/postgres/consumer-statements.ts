@@ -9,7 +9,6 @@ import {
 } from '../../interfaces/consumer-store.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { withState } from '../state-json.ts'
-import { aheadOf, shifted } from './integration-functions.ts'
 import { stateOf } from './note-columns.ts'
 
 /** Makes the store of consumers. Each operation is one statement, and a commit in the user's transaction is two. */
@@ -22,15 +21,15 @@ export function createConsumerStore(queries: PostgresQueries): ConsumerStore<Pos
 
   return {
     takesTransactions: true,
-    async listConsumers(integration, { name, now = null, isDetailed = false }) {
+    async listConsumers(integration, { name, isDetailed = false }) {
       const only = name === undefined ? null : escapedText(name)
-      const values = [escapedText(integration), only, now, isDetailed]
+      const values = [escapedText(integration), only, isDetailed]
       const found = await ask<ConsumerRecord>('listConsumers', LIST_CONSUMERS, ...values)
       return found.map((record) => ({ ...record, state: record.state ?? NEW_CONSUMER }))
     },
     async commitConsumer(integration, name, commit, transaction) {
       if ('leaseUntil' in commit) {
-        const values = [commit.leaseUntil, commit.now, ...keyOf(integration, name), commit.token]
+        const values = [commit.leaseUntil, ...keyOf(integration, name), commit.token]
         return (await queries.run('commitConsumer', RENEW, values)).length === 1 ? 'committed' : 'lost'
       }
       const value = commitValue(integration, name, commit)
@@ -40,9 +39,9 @@ export function createConsumerStore(queries: PostgresQueries): ConsumerStore<Pos
           : await queries.runInTransaction<CommitRow>(transaction, COMMIT_IN, (id) => [value, id])
       return row?.result ?? 'lost'
     },
-    async listConsumable(integration, name, { after, now, dueBy = now, limit }) {
+    async listConsumable(integration, name, { after, dueBy, limit }) {
       const [ofIntegration, consumer] = keyOf(integration, name)
-      const values = [ofIntegration, after, limit, ofIntegration, consumer, dueBy, now, after, limit, consumer]
+      const values = [ofIntegration, after, limit, ofIntegration, consumer, dueBy, after, limit, consumer]
       const [found] = await ask<ConsumableNotes>('listConsumable', LIST, ...values)
       return { changes: found?.changes.map(withState) ?? [], due: found?.due.map(withState) ?? [] }
     },
@@ -71,23 +70,20 @@ const KEPT = `
   FROM notewire_mirror_consumer_notes AS kept
   WHERE kept.integration = asked.integration AND kept.consumer = asked.name`
 
-const CONSUMER_TIMES = ['dueAt', 'leaseUntil']
-const NOTE_TIMES = ['dueAt', 'parkedAt']
-
-/** Parameters: integration, name or NULL, present, whether to read the notes. */
+/** Parameters: integration, name or NULL, whether to read the notes. */
 const LIST_CONSUMERS = `SELECT json_build_object(
-    'name', asked.name, 'state', ${shifted('consumers.state', CONSUMER_TIMES, '- asked.ahead')},
+    'name', asked.name, 'state', consumers.state,
     'version', coalesce(consumers.version, 0), 'token', coalesce(consumers.token, 0),
     'hasChanges', EXISTS (SELECT ${CHANGED_SINCE_CURSOR}),
-    'nextDueAt', (SELECT min(due_at) ${KEPT}) - asked.ahead,
+    'nextDueAt', (SELECT min(due_at) ${KEPT}),
     'notes', CASE WHEN asked.is_detailed THEN json_build_object(
       'lag', (SELECT count(*) ${CHANGED_SINCE_CURSOR}),
       'waiting', (SELECT count(due_at) ${KEPT}),
       'parked', (SELECT coalesce(json_agg(kept.note || jsonb_build_object('noteId', kept.note_id) ORDER BY kept.note_id), '[]')
         ${KEPT} AND kept.note->>'parkedAt' IS NOT NULL)) END)::text AS result
   FROM (
-    SELECT given.integration, names.name COLLATE "C" AS name, given.ahead, given.is_detailed
-      FROM (SELECT $1::text AS integration, $2::text AS only_name, ${aheadOf('$3::float8')} AS ahead, $4::boolean AS is_detailed) AS given,
+    SELECT given.integration, names.name COLLATE "C" AS name, given.is_detailed
+      FROM (SELECT $1::text AS integration, $2::text AS only_name, $3::boolean AS is_detailed) AS given,
       LATERAL (
         SELECT given.only_name AS name WHERE given.only_name IS NOT NULL
         UNION ALL SELECT known.name FROM notewire_mirror_consumers AS known
@@ -98,21 +94,21 @@ const LIST_CONSUMERS = `SELECT json_build_object(
     ON consumers.integration = asked.integration AND consumers.name = asked.name
   ORDER BY asked.name`
 
-/** Parameters: end of the lease, present, integration, name, token. */
-const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8 + ${aheadOf('$2::float8')}))
-  WHERE integration = $3 AND name = $4 AND token = $5 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
+/** Parameters: end of the lease, integration, name, token. */
+const RENEW = `UPDATE notewire_mirror_consumers SET state = jsonb_set(state, '{leaseUntil}', to_jsonb($1::float8))
+  WHERE integration = $2 AND name = $3 AND token = $4 AND state->>'leaseUntil' IS NOT NULL RETURNING 1`
 
 /** Parameter: one commit, as JSON. */
 // The upsert compares the version under the lock of the existing row, so that only one of two processes writes. ARRAY, LIMIT and the scalar
 // subquery make PostgreSQL find rows by their index: without statistics, it would read all notes of all consumers.
 const commitStatement = (condition: string) => `
 WITH given AS (
-  SELECT given.*, ${aheadOf('given.now')} AS ahead FROM jsonb_to_record($1::jsonb)
+  SELECT given.* FROM jsonb_to_record($1::jsonb)
     AS given (integration text, name text, "expectedVersion" bigint, token bigint, state jsonb, notes jsonb,
-      "forgetsApplied" boolean, now float8) WHERE ${condition}
+      "forgetsApplied" boolean) WHERE ${condition}
 ), written AS (
   INSERT INTO notewire_mirror_consumers AS consumers (integration, name, version, token, state)
-    SELECT integration, name, 1, token, ${shifted('state', CONSUMER_TIMES, '+ ahead')} FROM given
+    SELECT integration, name, 1, token, state FROM given
       WHERE "expectedVersion" = 0 OR (
         SELECT true FROM notewire_mirror_consumers AS known
           WHERE known.integration = given.integration AND known.name = given.name)
@@ -121,7 +117,7 @@ WITH given AS (
       WHERE consumers.version = (SELECT "expectedVersion" FROM given)
     RETURNING integration, name
 ), notes AS (
-  SELECT written.integration, written.name, given.ahead, note.* FROM written, given, jsonb_to_recordset(given.notes) AS note ("noteId" text, note jsonb)
+  SELECT written.integration, written.name, note.* FROM written, given, jsonb_to_recordset(given.notes) AS note ("noteId" text, note jsonb)
 ), forgotten AS (
   DELETE FROM notewire_mirror_consumer_notes AS kept USING written
     WHERE kept.integration = written.integration AND kept.consumer = written.name
@@ -133,7 +129,7 @@ WITH given AS (
       AND kept.due_at IS NULL AND kept.note->>'parkedAt' IS NULL AND kept.note_id NOT IN (SELECT "noteId" FROM notes)
 ), kept AS (
   INSERT INTO notewire_mirror_consumer_notes (integration, consumer, note_id, note)
-    SELECT integration, name, "noteId", ${shifted('note', NOTE_TIMES, '+ ahead')} FROM notes WHERE note IS NOT NULL
+    SELECT integration, name, "noteId", note FROM notes WHERE note IS NOT NULL
     ON CONFLICT (integration, consumer, note_id) DO UPDATE SET note = excluded.note
 )
 SELECT CASE WHEN EXISTS (SELECT FROM written) THEN 'committed' ELSE 'lost' END AS result FROM given`
@@ -152,7 +148,7 @@ const CONSUMABLE = `json_build_object(
 const CONTENT = `LEFT JOIN notewire_mirror_content AS content
   ON content.integration = notes.integration AND content.note_id = notes.note_id`
 
-/** Parameters: integration, cursor, limit; integration, name, time, present, cursor, limit; name. */
+/** Parameters: integration, cursor, limit; integration, name, time, cursor, limit; name. */
 // Each page is limited before content is joined, as in LIST_NOTES. LIMIT 1 makes PostgreSQL look up the consumer's row of a note by its index.
 // Without statistics, it would compare each note with all rows of the consumer, which are many during a first listing.
 const LIST = `
@@ -162,16 +158,16 @@ WITH changes AS (
 ), due AS (
   SELECT kept.* FROM notewire_mirror_consumer_notes AS kept
     JOIN notewire_mirror_notes AS notes ON notes.integration = kept.integration AND notes.note_id = kept.note_id
-    WHERE kept.integration = $4 AND kept.consumer = $5 AND kept.due_at <= $6::float8 + (SELECT ${aheadOf('$7::float8')})
-      AND notes.position <= $8
-    ORDER BY kept.due_at, kept.note_id LIMIT $9
+    WHERE kept.integration = $4 AND kept.consumer = $5 AND kept.due_at <= $6::float8
+      AND notes.position <= $7
+    ORDER BY kept.due_at, kept.note_id LIMIT $8
 )
 SELECT json_build_object(
   'changes', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY notes.position), '[]')
     FROM changes AS notes ${CONTENT}
     LEFT JOIN LATERAL (
       SELECT * FROM notewire_mirror_consumer_notes AS kept
-        WHERE kept.integration = notes.integration AND kept.consumer = $10 AND kept.note_id = notes.note_id LIMIT 1
+        WHERE kept.integration = notes.integration AND kept.consumer = $9 AND kept.note_id = notes.note_id LIMIT 1
     ) AS kept ON true),
   'due', (SELECT coalesce(json_agg(${CONSUMABLE} ORDER BY kept.due_at, kept.note_id), '[]')
     FROM due AS kept

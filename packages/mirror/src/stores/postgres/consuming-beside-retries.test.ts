@@ -2,9 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
 import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresTransaction, postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   pool = databases.poolOf(await databases.emptyDatabase())
-  await drivenMirror(pool).migrate()
+  await postgresMirror(pool).migrate()
   await pool.query('CREATE TABLE applied (id bigint GENERATED ALWAYS AS IDENTITY, change text)')
 })
 afterAll(() => databases.cleanUp.disposeAsync())
@@ -30,7 +31,7 @@ type Act = (client: PoolClient, commit: () => Promise<void>, retryParked: () => 
 async function aConsumerWithAParkedNote() {
   const store = postgresMirror(pool)
   const clock = new ManualClock()
-  const mirror = openMirror({ store, clock, logger: SILENT })
+  const mirror = openMirror({ store: onClock(store, clock), logger: SILENT })
   const notes = new NoteWriter(store)
   const name = 'index'
   await notes.show('a', 'First')

@@ -8,7 +8,7 @@ import {
   type StartProcess,
 } from '../../consuming/fixtures/dying-at-statements.ts'
 import { killConsumers } from '../../consuming/fixtures/under-fire.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresConnection, postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -20,7 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   url = await databases.emptyDatabase()
   pool = databases.poolOf(url)
-  await drivenMirror(pool).migrate()
+  await postgresMirror(pool).migrate()
   await pool.query('CREATE TABLE applied (id bigint GENERATED ALWAYS AS IDENTITY, change text)')
 })
 afterAll(() => databases.cleanUp.disposeAsync())

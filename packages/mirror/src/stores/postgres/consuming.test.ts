@@ -2,9 +2,10 @@ import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
 import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresConnection, type PostgresTransaction, postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -14,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   pool = databases.poolOf(await databases.emptyDatabase())
-  await drivenMirror(pool).migrate()
+  await postgresMirror(pool).migrate()
   await pool.query('CREATE TABLE applied (id bigint GENERATED ALWAYS AS IDENTITY, change text)')
 })
 afterAll(() => databases.cleanUp.disposeAsync())
@@ -32,8 +33,7 @@ describe('commit in a transaction of PostgreSQL', () => {
     const problems: unknown[] = []
     const clock = new ManualClock()
     const mirror = openMirror({
-      store,
-      clock,
+      store: onClock(store, clock),
       hooks: { onProblem: ({ error }) => problems.push(error) },
       logger: SILENT,
     })
@@ -81,7 +81,7 @@ describe('commit in a transaction of PostgreSQL', () => {
     const { mirror, notes, applyIn } = aConsumer()
     const later = new ManualClock()
     later.advance(31_000)
-    const other = openMirror({ store: postgresMirror(pool), clock: later })
+    const other = openMirror({ store: onClock(postgresMirror(pool), later) })
     await notes.show('a', 'First')
     const thrown: unknown[] = []
     const apply = applyIn(async (client, commit) => {

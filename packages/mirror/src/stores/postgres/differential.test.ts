@@ -9,14 +9,15 @@ import type { ContentWrite, NoteWrite } from '../../interfaces/note-write.ts'
 import { NO_PROGRESS } from '../../interfaces/progress.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import type { StoredNote } from '../../interfaces/stored-note.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases
 let pool: Pool
 beforeAll(async () => {
   databases = await startDatabases()
   pool = await databases.migratedPool()
-  await drivenMirror(pool).migrate()
+  await postgresMirror(pool).migrate()
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
@@ -111,7 +112,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       act: fc.constant('take' as const),
       integration,
-      now: fc.integer({ min: 0, max: 100_000 }),
+      dueBy: fc.integer({ min: 0, max: 100_000 }),
       limit: fc.constantFrom(0, 1, 1, 100),
     }),
   },
@@ -136,7 +137,7 @@ it('answers like the store in memory for any history', async () => {
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (history) => {
       histories += 1
       const prefix = `history ${histories} `
-      const [memory, postgres] = [memoryMirror(), drivenMirror(pool)]
+      const [memory, postgres] = [memoryMirror(), postgresMirror(pool)]
       for (const each of history) {
         const expected = await answerTo(memory, prefix, each)
         expect(await answerTo(postgres, prefix, each)).toEqual(expected)
@@ -176,7 +177,7 @@ async function answerTo(store: MirrorStore, prefix: string, step: Step): Promise
       return await store.load(integration, step.noteIds)
     case 'take': {
       // The order of notes with the same dueAt is not specified. Notes that were taken together are therefore not due again.
-      const until = step.limit > 1 ? 10_000_000 : step.now + 50_000
+      const until = step.limit > 1 ? 10_000_000 : step.dueBy + 50_000
       const { notes, ...rest } = await store.takeDue(integration, { ...step, until })
       const taken = notes.map(({ state, version, note }) => ({ state, version, note }))
       return { ...rest, notes: taken.sort((one, other) => (one.state.noteId < other.state.noteId ? -1 : 1)) }
@@ -195,7 +196,7 @@ async function everythingOf(
   const listed = await reads(store).listNotes(integration, noteId, limit)
   const found = await reads(store).search(integration, ['walrus'], 10)
   const changes = await reads(store).listChanges(integration, number, limit)
-  const consumable = await store.listConsumable(integration, 'index', { after: number, now: 1, limit })
+  const consumable = await store.listConsumable(integration, 'index', { after: number, dueBy: 1, limit })
   return {
     progress: await store.readProgress(integration),
     candidates: await reads(store).listCandidates(integration, aCertificate(number), noteId, limit),

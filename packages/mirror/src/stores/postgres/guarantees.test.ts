@@ -32,7 +32,7 @@ describe('an operation', () => {
     const certificate = { scanId: 'scan', startSequence: 1 } as Parameters<MirrorStore['count']>[1] & object
     await store.load('default', ['note_1'])
     await store.commit('default', { notes: [newNote('note_1', { content: { note: aNote('note_1') } })], heardAt: 1 })
-    await store.takeDue('default', { now: 1, until: 2, limit: 10 })
+    await store.takeDue('default', { dueBy: 1, until: 2, limit: 10 })
     await store.readProgress('default')
     await reads(store).listCandidates('default', certificate, '', 10)
     await reads(store).countCandidates('default', certificate)
@@ -118,7 +118,7 @@ describe('an operation', () => {
     const waiting = store.commit('default', { notes: [newNote('locked', { expectedVersion: 1 })] })
     const refused = expect(waiting).rejects.toThrow(PostgresTimeoutError)
     expect((await store.load('default', ['locked'])).notes.size).toBe(1)
-    expect((await store.takeDue('default', { now: 5, until: 6, limit: 5 })).notes).toEqual([])
+    expect((await store.takeDue('default', { dueBy: 5, until: 6, limit: 5 })).notes).toEqual([])
     expect(await store.commit('default', { notes: [newNote('free')], heardAt: 4 })).toBe('committed')
     await refused
     await client.query('ROLLBACK')

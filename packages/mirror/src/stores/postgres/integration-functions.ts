@@ -1,5 +1,5 @@
 import { MAX_WAIT_MS } from '../../interfaces/integration-store.ts'
-import { BY_INDEX, copyJson } from './note-columns.ts'
+import { BY_INDEX, COPY_JSON, SERVER_TIME } from './note-columns.ts'
 
 export const INTEGRATIONS_TABLE = `
 CREATE TABLE IF NOT EXISTS notewire_integrations (
@@ -21,61 +21,30 @@ CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration) WHERE held_by_scan IS NOT NULL;
 `
 
-/** SQL for JSON whose times are moved from one clock to another. */
-export function shifted(json: string, fields: readonly string[], by: string): string {
-  const times = fields.map((field) => `'${field}', (${json}->>'${field}')::float8 ${by}`)
-  return `${json} || jsonb_build_object(${times.join(', ')})`
-}
-
-export const INTEGRATION_TIMES = ['dueAt', 'leaseUntil', 'pausedUntil']
-
-/**
- * SQL for how much the clock of the server is ahead of a clock that shows `now`, in milliseconds. 0 if `now` is NULL: the caller then uses the
- * clock of the server.
- */
-export function aheadOf(now: string): string {
-  return `notewire_integrations_ahead(${now})`
-}
-
 // A lease that ends later was written before the clock was set back.
 const FREE =
-  '(integrations.lease_until IS NULL OR integrations.lease_until <= moment OR integrations.lease_until > latest_end)'
+  '(integrations.lease_until IS NULL OR integrations.lease_until <= now_ms OR integrations.lease_until > latest_end)'
 
 /**
- * `notewire_integrations_now` is the present of the schedule, whatever the time by the clock of the caller. Tests replace it.
- *
- * `notewire_integrations_take` searches rank by rank, so that each search reads one entry of the index. It skips locked rows, which a hint or
+ * `notewire_integrations_take_due` searches rank by rank, so that each search reads one entry of the index. It skips locked rows, which a hint or
  * another worker is changing. If no integration is due, it writes nothing. It reads the copy after it has taken the integration, so that it
  * sees everything that the previous worker has committed.
  *
  * `notewire_integrations_erase_all` locks the notes first and the integration last, in the same order as commits.
  */
 export const INTEGRATION_FUNCTIONS = `
-CREATE OR REPLACE FUNCTION notewire_integrations_now(caller_ms float8) RETURNS timestamptz LANGUAGE sql AS $function$
-  SELECT clock_timestamp()
-$function$;
-
-CREATE OR REPLACE FUNCTION notewire_integrations_ahead(caller_ms float8) RETURNS float8 LANGUAGE plpgsql AS $function$
-BEGIN
-  -- Rounded up, so that what this server made due is due for a later call.
-  RETURN coalesce(ceil(extract(epoch FROM notewire_integrations_now(caller_ms)) * 1000)::float8 - caller_ms, 0);
-END
-$function$;
-
-CREATE OR REPLACE FUNCTION notewire_integrations_take(now_ms float8, until_ms float8, most integer, only_this text)
+CREATE OR REPLACE FUNCTION notewire_integrations_take_due(now_ms float8, until_ms float8, most integer, only_this text)
 RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $function$
 #variable_conflict use_variable
 DECLARE
-  ahead float8 := ${aheadOf('now_ms')};
-  moment float8 := now_ms + ahead;
-  latest_due float8 := moment + ${MAX_WAIT_MS};
-  latest_end float8 := moment + 2 * (until_ms - now_ms);
+  latest_due float8 := now_ms + ${MAX_WAIT_MS};
+  latest_end float8 := now_ms + 2 * (until_ms - now_ms);
   taken text;
   result jsonb;
 BEGIN
   FOR wanted IN 0..most LOOP
     SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
-      WHERE integrations.rank = wanted AND integrations.due_at <= moment AND ${FREE}
+      WHERE integrations.rank = wanted AND integrations.due_at <= now_ms AND ${FREE}
         AND (only_this IS NULL OR integrations.integration = only_this)
       ORDER BY integrations.due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     EXIT WHEN FOUND;
@@ -87,14 +56,14 @@ BEGIN
     EXIT WHEN FOUND;
   END LOOP;
   IF taken IS NULL THEN
-    RETURN NULL;
+    RETURN json_build_object('serverTime', ${SERVER_TIME});
   END IF;
   UPDATE notewire_integrations AS integrations
     SET record = integrations.record || jsonb_build_object(
-      'version', integrations.version + 1, 'token', integrations.token + 1, 'leaseUntil', until_ms + ahead)
-    WHERE integrations.integration = taken RETURNING ${shifted('integrations.record', INTEGRATION_TIMES, '- ahead')} INTO result;
+      'version', integrations.version + 1, 'token', integrations.token + 1, 'leaseUntil', until_ms)
+    WHERE integrations.integration = taken RETURNING integrations.record INTO result;
   RETURN (
-    SELECT json_build_object('record', result, 'copy', ${copyJson('ahead')})
+    SELECT json_build_object('serverTime', ${SERVER_TIME}, 'record', result, 'copy', ${COPY_JSON})
       FROM (SELECT taken AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration);
 END
 $function$;

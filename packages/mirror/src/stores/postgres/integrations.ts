@@ -10,7 +10,6 @@ import {
   type TakenIntegration,
 } from '../../interfaces/integration-store.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
-import { aheadOf, INTEGRATION_TIMES, shifted } from './integration-functions.ts'
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
 
@@ -29,26 +28,26 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
   }
 
   /** Writes a row unless another process has written it since it was read. */
-  async function write(next: IntegrationRecord, read: IntegrationRecord | undefined, now: number) {
+  async function write(next: IntegrationRecord, read: IntegrationRecord | undefined) {
     const version = read === undefined ? 0 : read.version + 1
-    const values = [now, escapedText(next.integration), escapedJson({ ...next, version })]
+    const values = [escapedText(next.integration), escapedJson({ ...next, version })]
     if (read === undefined) return await ask('write', INSERT, ...values)
     return await ask('write', UPDATE, ...values, read.generation, read.version, read.hints)
   }
 
   return {
-    async list({ integration, state, hasHeldRemovals = false, after, limit, now }) {
+    async list({ integration, state, hasHeldRemovals = false, after, limit }) {
       const only = integration === undefined ? null : escapedText(integration)
-      const values = [now ?? null, escapedText(after), state ?? null, limit, hasHeldRemovals, only]
+      const values = [escapedText(after), state ?? null, limit, hasHeldRemovals, only]
       return (await ask('list', LIST, ...values)) as readonly ListedIntegration[]
     },
 
-    async write(next, read, now) {
+    async write(next, read) {
       if (next === 'deleted') {
         return read === undefined ? 'written' : await erase(read)
       }
       try {
-        return (await write(next, read, now)).length === 0 ? 'conflict' : 'written'
+        return (await write(next, read)).length === 0 ? 'conflict' : 'written'
       } catch (error) {
         if (postgresCodeOf(error) === UNIQUE_VIOLATION) return 'shared'
         throw error
@@ -57,7 +56,8 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
 
     async take({ now, until, most, integration }) {
       const name = integration === undefined ? null : escapedText(integration)
-      return await one<TakenIntegration>('take', TAKE, now, until, most, name)
+      const taken = await one<Partial<TakenIntegration>>('take', TAKE, now, until, most, name)
+      return isTaken(taken) ? taken : undefined
     },
 
     async count(now) {
@@ -66,33 +66,32 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
   }
 }
 
-/** SQL for how much the clock of the server is ahead of the caller's. Parameter: the time of the caller. */
-const AHEAD = aheadOf('$1::float8')
+/** The answer contains the time of the server alone if nothing was taken. */
+function isTaken(answer: Partial<TakenIntegration> | undefined): answer is TakenIntegration {
+  return answer?.record !== undefined
+}
 
-const RECORD = shifted('$3::jsonb', INTEGRATION_TIMES, `+ ${AHEAD}`)
-
-/** Parameters: the caller's present, integration, record. */
-const INSERT = `INSERT INTO notewire_integrations (integration, record) VALUES ($2, ${RECORD})
+/** Parameters: integration, record. */
+const INSERT = `INSERT INTO notewire_integrations (integration, record) VALUES ($1, $2)
   ON CONFLICT (integration) DO NOTHING RETURNING 'true' AS result`
 
 /** Parameters: those of `INSERT`, and the expected generation, version and hints. */
-const UPDATE = `UPDATE notewire_integrations SET record = ${RECORD}
-  WHERE integration = $2 AND generation = $4 AND version = $5 AND hints = $6 RETURNING 'true' AS result`
+const UPDATE = `UPDATE notewire_integrations SET record = $2
+  WHERE integration = $1 AND generation = $3 AND version = $4 AND hints = $5 RETURNING 'true' AS result`
 
-const TAKE = `SELECT result FROM notewire_integrations_take($1, $2, $3, $4) AS result WHERE result IS NOT NULL`
+const TAKE = `SELECT notewire_integrations_take_due($1, $2, $3, $4) AS result`
 
 const ERASE = 'SELECT to_json(notewire_integrations_erase_all($1, $2, $3, $4, $5))::text AS result'
 
 const HELD = `notewire_mirror_notes AS notes
   WHERE notes.integration = integrations.integration AND notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'`
 
-/** Parameters: the caller's present, the id before the page, state, limit, whether to list only held removals, integration. */
-const LIST = `SELECT json_build_object(
-    'record', ${shifted('record', INTEGRATION_TIMES, '- ahead')}, 'heldRemovals', (SELECT count(*) FROM ${HELD}))::text AS result
-  FROM (SELECT ${AHEAD} AS ahead) AS clocks, notewire_integrations AS integrations
-  WHERE integration > $2 AND ($3::text IS NULL OR record->>'state' = $3) AND (NOT $5 OR EXISTS (SELECT FROM ${HELD}))
-    AND integration = coalesce($6, integration)
-  ORDER BY integration LIMIT $4`
+/** Parameters: the id before the page, state, limit, whether to list only held removals, integration. */
+const LIST = `SELECT json_build_object('record', record, 'heldRemovals', (SELECT count(*) FROM ${HELD}))::text AS result
+  FROM notewire_integrations AS integrations
+  WHERE integration > $1 AND ($2::text IS NULL OR record->>'state' = $2) AND (NOT $4 OR EXISTS (SELECT FROM ${HELD}))
+    AND integration = coalesce($5, integration)
+  ORDER BY integration LIMIT $3`
 
 const inState = (state: string) => `count(*) FILTER (WHERE record->>'state' = '${state}')`
 const parkedFor = (reason: string) => `'${reason}', count(*) FILTER (WHERE record->>'parkedBecause' = '${reason}')`
@@ -106,8 +105,8 @@ const COUNT = `SELECT json_build_object(
     'active', ${inState('active')}, 'removing', ${inState('removing')},
     'parked', json_build_object(${['key_changed', 'key_shared', 'key_refused'].map(parkedFor).join(', ')}),
     'due', count(*) FILTER (WHERE next_at <= moment OR next_at > latest_due),
-    'dueSince', min(next_at) FILTER (WHERE next_at <= moment) - max(ahead),
-    'nextAt', min(next_at) FILTER (WHERE next_at > moment AND next_at <= latest_due) - max(ahead),
+    'dueSince', min(next_at) FILTER (WHERE next_at <= moment),
+    'nextAt', min(next_at) FILTER (WHERE next_at > moment AND next_at <= latest_due),
     'backingOff', count(*) FILTER (WHERE record->>'state' = 'active' AND (record->>'failures')::integer > 0),
     'contradictions', (SELECT count(*) FROM notewire_mirror_notes AS notes WHERE notes.contradicted_since IS NOT NULL
       AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
@@ -117,9 +116,7 @@ const COUNT = `SELECT json_build_object(
     'problems', ${countedBy("record->'problem'->>'code'", '')},
     'endpoints', ${countedBy("record->'endpoint'->>'status'", "AND record->'endpoint'->>'status' <> 'active'")},
     'oldestSyncedAt', min((record->>'syncedAt')::float8) FILTER (WHERE record->>'state' <> 'removing'))::text AS result
-  FROM (
-    SELECT ahead, $1::float8 + ahead AS moment, $1::float8 + ahead + ${MAX_WAIT_MS} AS latest_due FROM (SELECT ${AHEAD} AS ahead) AS clocks
-  ) AS asked LEFT JOIN LATERAL (
+  FROM (SELECT $1::float8 AS moment, $1::float8 + ${MAX_WAIT_MS} AS latest_due) AS asked LEFT JOIN LATERAL (
     SELECT record, CASE WHEN lease_until > moment THEN greatest(due_at, lease_until) ELSE due_at END AS next_at
       FROM notewire_integrations
   ) AS integrations ON true`

@@ -1,4 +1,4 @@
-import { BY_INDEX, PROGRESS, stateOf, timeIn } from './note-columns.ts'
+import { BY_INDEX, PROGRESS, SERVER_TIME, stateOf, timeIn } from './note-columns.ts'
 
 /**
  * Returns the next number of an integration's sequence, and reads notes.
@@ -13,7 +13,7 @@ import { BY_INDEX, PROGRESS, stateOf, timeIn } from './note-columns.ts'
 //
 // This function is the only code that locks the sequence and then the mirror, so no deadlock is possible.
 export const LOAD_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_load(for_integration text, note_ids text)
+CREATE OR REPLACE FUNCTION notewire_mirror_load_notes(for_integration text, note_ids text)
 RETURNS text LANGUAGE plpgsql SET lock_timeout = '10s' ${BY_INDEX}
 AS $function$
 #variable_conflict use_variable
@@ -43,6 +43,7 @@ BEGIN
 
   RETURN (
     SELECT json_build_object(
+      'serverTime', ${SERVER_TIME},
       'sequence', number,
       'progress', ${PROGRESS},
       'progressVersion', mirrors.progress_version,

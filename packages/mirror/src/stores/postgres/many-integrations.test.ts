@@ -4,10 +4,12 @@ import { temporaryPath } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { integrationsOf } from '../../fixtures/integrations-of.ts'
 import { manyCustomers, workFor } from '../../fixtures/many-customers.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
 import { reads } from '../../fixtures/store-reads.ts'
 import { type ConsumerChange, createMirrors, type MirrorStore } from '../../index.ts'
 import { sqliteMirror } from '../sqlite/index.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
@@ -21,7 +23,7 @@ afterAll(() => databases.cleanUp.disposeAsync())
 const places: Readonly<Record<string, () => Promise<readonly [MirrorStore, MirrorStore]>>> = {
   PostgreSQL: async () => {
     const url = await databases.emptyDatabase()
-    return [drivenMirror(databases.poolOf(url)), drivenMirror(databases.poolOf(url))]
+    return [postgresMirror(databases.poolOf(url)), postgresMirror(databases.poolOf(url))]
   },
   SQLite: async () => {
     const path = temporaryPath(onTestFinished)
@@ -122,8 +124,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     const [gate, frozen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let pages = 0
     const freezing = createMirrors({
-      store: neverRenewing(one),
-      clock: world.service.clock,
+      store: onClock(neverRenewing(one), world.service.clock),
       connect: () => ({
         baseUrl: world.service.baseUrl,
         apiKey: customer?.apiKey ?? '',
@@ -163,8 +164,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     }
     let answers = 0
     const working = createMirrors({
-      store: one,
-      clock: world.service.clock,
+      store: onClock(one, world.service.clock),
       connect: (integration) => ({
         baseUrl: world.service.baseUrl,
         apiKey: world.customers.find((customer) => customer.integration === integration)?.apiKey ?? '',
@@ -292,7 +292,7 @@ async function countingStore() {
       return pool.query(text, values)
     },
   }
-  return { statements, store: drivenMirror(counting as never) }
+  return { statements, store: postgresMirror(counting as never) }
 }
 
 describe('an empty poll in PostgreSQL', () => {
@@ -352,10 +352,10 @@ function neverRenewing(store: MirrorStore): MirrorStore {
 function withoutRenewals(rows: MirrorStore['integrations']): MirrorStore['integrations'] {
   return {
     ...rows,
-    async write(next, read, now) {
+    async write(next, read) {
       const isLeased = next !== 'deleted' && next.leaseUntil !== null
       const isRenewal = isLeased && isDeepStrictEqual({ ...next, leaseUntil: read?.leaseUntil }, read)
-      return isRenewal ? 'written' : await rows.write(next, read, now)
+      return isRenewal ? 'written' : await rows.write(next, read)
     },
   }
 }

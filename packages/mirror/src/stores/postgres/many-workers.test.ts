@@ -10,7 +10,7 @@ import { reads } from '../../fixtures/store-reads.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { type Counted, countOn } from './fixtures/count-on.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 import { TAKE_FUNCTION } from './take-function.ts'
 
@@ -41,7 +41,7 @@ it('loses no change and shows none too early, with 16 workers over four pools th
       last = counted.sequence
       if (counted.outcome === 'committed') done.push(counted)
       await addOnce(own, `once ${worker} ${turn}`)
-      const { sequence } = await own.takeDue('default', { now: 1e6, until: 2e6, limit: 3 })
+      const { sequence } = await own.takeDue('default', { dueBy: 1e6, until: 2e6, limit: 3 })
       expect(sequence).toBeGreaterThanOrEqual(last)
     }
   }
@@ -74,7 +74,7 @@ it('gives every due note to exactly one of 16 workers over four pools', async ()
   const stores = Array.from({ length: 4 }, () => postgresMirror(databases.poolOf(url, { max: 5 })))
   const store = stores[0] as MirrorStore
   const pool = databases.poolOf(url)
-  await drivenMirror(pool).migrate()
+  await postgresMirror(pool).migrate()
   const pausing = TAKE_FUNCTION.replaceAll('  others := ', '  PERFORM pg_sleep(random() * 0.005);\n  others := ')
   await pool.query(pausing.replace('  UPDATE', '  PERFORM pg_sleep(random() * 0.005);\n  UPDATE'))
   const noteIds = Array.from({ length: 1_200 }, (_, index) => `note ${index}`)
@@ -89,7 +89,7 @@ it('gives every due note to exactly one of 16 workers over four pools', async ()
     const own = stores[worker % stores.length] as MirrorStore
     // Other workers may hold the locks of all remaining notes for a moment.
     for (let isLeft = true; isLeft; ) {
-      const due = await own.takeDue('default', { now: 5_000, until: 9_000, limit: 5 })
+      const due = await own.takeDue('default', { dueBy: 5_000, until: 9_000, limit: 5 })
       taken.push(...due.notes.map(({ state }) => state.noteId))
       isLeft = due.notes.length > 0 || (due.nextDueAt ?? 9_000) < 9_000
     }

@@ -58,7 +58,7 @@ describe('migrate', () => {
     await store.migrate()
     expect((await store.load('default', [])).sequence).toBe(1)
     expect(await store.commit('default', { notes, heardAt: 1 })).toBe('committed')
-    expect((await store.takeDue('default', { now: 1, until: 2, limit: 1 })).sequence).toBe(1)
+    expect((await store.takeDue('default', { dueBy: 1, until: 2, limit: 1 })).sequence).toBe(1)
     expect(await reads(store).search('default', ['word'], 1)).toEqual([])
   })
 
@@ -106,7 +106,7 @@ describe('migrate', () => {
 
   it('rejects tables of a newer version, and says what to do', async () => {
     const pool = await databases.migratedPool()
-    await pool.query('UPDATE notewire_mirror_version SET version = 2; DROP FUNCTION notewire_mirror_load')
+    await pool.query('UPDATE notewire_mirror_version SET version = 2; DROP FUNCTION notewire_mirror_load_notes')
     await expect(postgresMirror(pool).migrate()).rejects.toMatchObject({
       message: expect.stringContaining('a newer version of @notewire/mirror'),
       hint: expect.stringContaining('Install that version'),
@@ -193,6 +193,6 @@ it('gives up a migration that waits 10 s for a lock', async () => {
   const client = await pool.connect()
   onTestFinished(() => client.release(true))
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${MIRROR_TABLES.lock})`)
-  await pool.query('DROP FUNCTION notewire_mirror_load')
+  await pool.query('DROP FUNCTION notewire_mirror_load_notes')
   await expect(postgresMirror(pool).migrate()).rejects.toThrow(PostgresTimeoutError)
 })

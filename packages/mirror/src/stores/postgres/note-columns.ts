@@ -7,15 +7,14 @@ export function stateOf(row: string): string {
   return `${row}.state || jsonb_build_object('noteId', ${row}.note_id, 'dueAt', ${timeIn(`${row}.due_at`)})`
 }
 
-/**
- * SQL for the state of a copy as JSON, for a row `asked` with its integration, and its row `mirrors`, if there is one.
- *
- * @param ahead  SQL for how much the clock of the server is ahead of the caller's, in milliseconds
- */
-export const copyJson = (ahead: string) => `json_build_object(
+/** SQL for the present of the server, in milliseconds since the Unix epoch. */
+export const SERVER_TIME = timeIn('clock_timestamp()')
+
+/** SQL for the state of a copy as JSON, for a row `asked` with its integration, and its row `mirrors`, if there is one. */
+export const COPY_JSON = `json_build_object(
     'sequence', notewire_mirror_sequence(asked.integration), 'progress', ${PROGRESS},
     'progressVersion', coalesce(mirrors.progress_version, 0), 'heardAt', ${timeIn('mirrors.heard_at')},
-    'position', coalesce(mirrors.position, 0), 'nextDueAt', ${timeIn(`least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')})`)} - ${ahead},
+    'position', coalesce(mirrors.position, 0), 'nextDueAt', ${timeIn(`least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')})`)},
     'hiddenSince', ${firstOf('hidden_at', "notes.presence = 'hidden'")})`
 
 export function firstOf(column: string, isCounted: string): string {

@@ -3,7 +3,8 @@ import { manyCustomers } from '../../fixtures/many-customers.ts'
 import { type MirroredService, mirroredService } from '../../fixtures/mirrored-service.ts'
 import { collectPrinted, DEFAULT_LOGGER } from '../../fixtures/printed.ts'
 import { whileRunning } from '../../fixtures/while-running.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases
 beforeAll(async () => {
@@ -19,7 +20,7 @@ const PATIENTLY = { timeout: 300_000 }
 const BEGUN = expect.stringMatching(/^error the store of the mirror failed; check its disk or its database server/)
 
 async function aStore() {
-  return drivenMirror(databases.poolOf(await databases.emptyDatabase()))
+  return postgresMirror(databases.poolOf(await databases.emptyDatabase()))
 }
 
 describe('what is printed while PostgreSQL is away', () => {

@@ -2,7 +2,8 @@ import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases
 beforeAll(async () => {
@@ -14,7 +15,7 @@ const ways = ['directly', 'in a schema', ...(isInstalled('pgbouncer') ? ['throug
 
 describe.each(ways)('the mirror in PostgreSQL, %s', (way) => {
   let pool: Pool
-  const storeIn = () => drivenMirror(pool, way === 'in a schema' ? { schema: 'In-a-Schema' } : {})
+  const storeIn = () => postgresMirror(pool, way === 'in a schema' ? { schema: 'In-a-Schema' } : {})
   beforeAll(async () => {
     const { emptyDatabase, poolOf, cleanUp } = databases
     const url = await emptyDatabase()

@@ -2,8 +2,7 @@ import { erasedNote, LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
 import type { StatesQuery } from '../../interfaces/store.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
 import { COUNTED, stateJson } from '../state-json.ts'
-import { aheadOf } from './integration-functions.ts'
-import { copyJson, stateOf } from './note-columns.ts'
+import { COPY_JSON, SERVER_TIME, stateOf } from './note-columns.ts'
 import { runBefore } from './runs.ts'
 
 const STORED_NOTE = `json_build_object(
@@ -11,9 +10,9 @@ const STORED_NOTE = `json_build_object(
 
 // The docstrings list the parameters. Each row is one column of JSON text, because drivers parse other types differently, and users configure that.
 
-/** Integration, present. */
-export const READ_PROGRESS = `SELECT ${copyJson('asked.ahead')}::text AS result
-  FROM (SELECT $1::text AS integration, ${aheadOf('$2::float8')} AS ahead) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
+/** Integration. */
+export const READ_PROGRESS = `SELECT json_build_object('serverTime', ${SERVER_TIME}, 'copy', ${COPY_JSON})::text AS result
+  FROM (SELECT $1::text AS integration) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
 const COUNTS = Object.entries(COUNTED).map(
   ([name, isCounted]) => `'${name}', count(*) FILTER (WHERE ${isCounted('notes')})`,

@@ -7,7 +7,8 @@ import { reads } from '../../fixtures/store-reads.ts'
 import type { ConsumerChange, MirrorStore } from '../../index.ts'
 import { unknownNote } from '../../interfaces/note-state.ts'
 import { sqliteMirror } from '../sqlite/index.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { postgresMirror } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 /** More notes than the store erases in one commit. */
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => databases.cleanUp.disposeAsync())
 
 const places: Readonly<Record<string, () => Promise<MirrorStore>>> = {
-  PostgreSQL: async () => drivenMirror(databases.poolOf(await databases.emptyDatabase())),
+  PostgreSQL: async () => postgresMirror(databases.poolOf(await databases.emptyDatabase())),
   SQLite: async () => {
     const store = sqliteMirror(temporaryPath(onTestFinished))
     onTestFinished(() => store.close?.())

@@ -6,7 +6,7 @@ import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manyCustomers } from '../../fixtures/many-customers.ts'
 import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
-import { drivenMirror, startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 import { MIRROR_TABLES } from './migration.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   app = poolOf('notewire_app')
   reader = poolOf('notewire_reader')
   await migrateAndGrant()
-  await drivenMirror(owner, { schema: 'notewire' }).migrate()
+  await postgresMirror(owner, { schema: 'notewire' }).migrate()
 })
 afterAll(() => databases.cleanUp.disposeAsync())
 
@@ -112,7 +112,7 @@ async function migrateAndGrant(): Promise<void> {
     await client.query('BEGIN')
     await client.query('SET LOCAL search_path TO notewire')
     // A migration whose functions all exist does nothing: an upgrade has a new function.
-    await client.query('DROP FUNCTION IF EXISTS notewire_mirror_load')
+    await client.query('DROP FUNCTION IF EXISTS notewire_mirror_load_notes')
     await postgresStore(client, { schema: 'notewire' }).migrate()
     await client.query(migrationOf(MIRROR_TABLES))
     await client.query(recipe.rights)

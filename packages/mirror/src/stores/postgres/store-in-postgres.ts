@@ -1,5 +1,6 @@
 import type { PostgresQueries } from '@notewire/webhooks/storage'
 import type { ConsumerStore } from '../../interfaces/consumer-store.ts'
+import type { CopyState } from '../../interfaces/progress.ts'
 import type {
   ChangedNote,
   DueNotes,
@@ -14,13 +15,15 @@ import { FeedRuns } from '../feed-runs.ts'
 import { withState } from '../state-json.ts'
 import { commitValues } from './commit-values.ts'
 import { createIntegrationRows } from './integrations.ts'
+import { SERVER_TIME } from './note-columns.ts'
 import * as statements from './reading-statements.ts'
 import { READ_FEED } from './runs.ts'
 import { searchableText } from './search-functions.ts'
+import { ServerClock } from './server-clock.ts'
 
-const LOAD = 'SELECT notewire_mirror_load($1, $2) AS result'
+const LOAD = 'SELECT notewire_mirror_load_notes($1, $2) AS result'
 const COMMIT =
-  'SELECT notewire_mirror_commit_in_run($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) AS result'
+  'SELECT notewire_mirror_commit_notes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS result'
 
 /** Result of `COMMIT`. */
 interface Committed {
@@ -30,15 +33,32 @@ interface Committed {
   readonly position?: number | null
 }
 
-const TAKE = 'SELECT notewire_mirror_take($1, $2, $3, $4, $5) AS result'
+const TAKE = 'SELECT notewire_mirror_take_due($1, $2, $3, $4) AS result'
+
+const READ_TIME = `SELECT json_build_object('serverTime', ${SERVER_TIME})::text AS result`
+
+/** An answer that contains the present of the server. */
+interface Timed {
+  readonly serverTime?: number
+}
+
+interface Loaded extends LoadedProgress, Timed {
+  readonly notes: readonly VersionedState[]
+}
 
 /** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */
 export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof ConsumerStore> {
   const runs = new FeedRuns()
+  const clock = new ServerClock()
 
+  /** Asks the server, and sets the clock if the answer contains the time. */
   async function ask<Answer>(operation: string, text: string, ...values: unknown[]): Promise<readonly Answer[]> {
+    const askedAt = clock.monotonic()
     const rows = await queries.run<{ readonly result: string }>(operation, text, values)
-    return rows.map(({ result }) => readEscapedJson(result) as Answer)
+    const answers = rows.map(({ result }) => readEscapedJson(result) as Answer & Timed)
+    const serverTime = answers[0]?.serverTime
+    if (serverTime !== undefined) clock.setBy(serverTime, askedAt)
+    return answers
   }
 
   const rowsOf = <Answer>(operation: string, text: string, integration: string, ...values: unknown[]) =>
@@ -65,18 +85,20 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
   }
 
   return {
+    clock,
     integrations: createIntegrationRows(ask),
-    migrate: () => queries.migrate(),
+    async migrate() {
+      await queries.migrate()
+      await ask('migrate', READ_TIME)
+    },
     async load(integration, noteIds) {
-      const loaded = await one<LoadedProgress & { readonly notes: readonly VersionedState[] }>(
-        'load',
-        LOAD,
-        integration,
-        escapedJson(noteIds),
-      )
+      const { serverTime: _, ...loaded } = await one<Loaded>('load', LOAD, integration, escapedJson(noteIds))
       return { ...loaded, notes: new Map(loaded.notes.map((note) => [note.state.noteId, withState(note)])) }
     },
-    readProgress: (integration, now) => one('readProgress', statements.READ_PROGRESS, integration, now ?? null),
+    async readProgress(integration) {
+      const { copy } = await one<{ readonly copy: CopyState }>('readProgress', statements.READ_PROGRESS, integration)
+      return copy
+    },
     async commit(integration, commit) {
       const run = runs.request(integration)
       const values = [...commitValues(commit), run.current, run.position, run.next]
@@ -85,8 +107,8 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
       if (position !== null) runs.record(integration, run, hasBegunRun, position)
       return outcome
     },
-    async takeDue(integration, { now, dueBy = now, until, limit }) {
-      const taken = await one<DueNotes>('takeDue', TAKE, integration, now, dueBy, until, limit)
+    async takeDue(integration, { dueBy, until, limit }) {
+      const taken = await one<DueNotes>('takeDue', TAKE, integration, dueBy, until, limit)
       return { ...taken, notes: taken.notes.map(withState) }
     },
     count: (integration, certificate) =>

@@ -1,4 +1,3 @@
-import { aheadOf } from './integration-functions.ts'
 import { BY_INDEX, firstOf, stateOf, timeIn } from './note-columns.ts'
 
 const nextOf = (condition: string) => firstOf('due_at', `${condition} AND notes.note_id <> ALL (taken)`)
@@ -8,14 +7,13 @@ const nextOf = (condition: string) => firstOf('due_at', `${condition} AND notes.
  */
 // The sequence is read after the rows are locked: a hint that was stored before then has a sequence number that is not greater.
 export const TAKE_FUNCTION = `
-CREATE OR REPLACE FUNCTION notewire_mirror_take(for_integration text, now_ms float8, due_by_ms float8, until_ms float8, at_most bigint)
+CREATE OR REPLACE FUNCTION notewire_mirror_take_due(for_integration text, due_by_ms float8, until_ms float8, at_most bigint)
 RETURNS text LANGUAGE plpgsql
 ${BY_INDEX}
 AS $function$
 #variable_conflict use_variable
 DECLARE
-  ahead float8 := ${aheadOf('now_ms')};
-  moment timestamptz := to_timestamp((due_by_ms + ahead) / 1000);
+  moment timestamptz := to_timestamp(due_by_ms / 1000);
   taken text[];
   others text[];
 BEGIN
@@ -30,7 +28,7 @@ BEGIN
       ORDER BY notes.due_at LIMIT at_most - cardinality(taken)
       FOR NO KEY UPDATE SKIP LOCKED);
   taken := taken || others;
-  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp((until_ms + ahead) / 1000), version = notes.version + 1
+  UPDATE notewire_mirror_notes AS notes SET due_at = to_timestamp(until_ms / 1000), version = notes.version + 1
     WHERE notes.integration = for_integration AND notes.note_id = ANY (taken);
 
   RETURN (
@@ -43,7 +41,7 @@ BEGIN
           FROM unnest(taken) WITH ORDINALITY AS row_taken (note_id, place)
           JOIN notewire_mirror_notes AS notes ON notes.integration = for_integration AND notes.note_id = row_taken.note_id
           LEFT JOIN notewire_mirror_content AS content ON content.integration = for_integration AND content.note_id = row_taken.note_id),
-      'nextDueAt', ${timeIn(`least(${nextOf('notes.dirty IS NOT NULL')}, ${nextOf('notes.dirty IS NULL')})`)} - ahead)
+      'nextDueAt', ${timeIn(`least(${nextOf('notes.dirty IS NOT NULL')}, ${nextOf('notes.dirty IS NULL')})`)})
       FROM (SELECT for_integration AS integration) AS asked);
 END
 $function$;

@@ -48,7 +48,7 @@ export function createConsumerStore<Transaction>(
       }
     },
 
-    async listConsumable(integration, name, { after, now, dueBy = now, limit }) {
+    async listConsumable(integration, name, { after, dueBy, limit }) {
       const key = keyOf(integration, name)
       const [ofIntegration, consumer] = key
       const rows = await read(LIST, ...key, dueBy, after, limit, consumer, ofIntegration, after, limit)

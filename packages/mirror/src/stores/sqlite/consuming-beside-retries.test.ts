@@ -3,6 +3,7 @@ import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
 import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, openMirror } from '../../index.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
@@ -35,7 +36,11 @@ async function aConsumerWithAParkedNote() {
   }
   const clock = new ManualClock()
   const problems: unknown[] = []
-  const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) }, logger: SILENT })
+  const mirror = openMirror({
+    store: onClock(store, clock),
+    hooks: { onProblem: ({ error }) => problems.push(error) },
+    logger: SILENT,
+  })
   const notes = new NoteWriter(store)
   const name = 'index'
   await notes.show('a', 'First')

@@ -10,6 +10,7 @@ import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
 import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
 import { SILENT } from '../../fixtures/silent-logger.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
 import { objectStorage } from './fixtures/object-storage.ts'
@@ -34,7 +35,11 @@ async function aFile() {
       .map(({ change }) => String(change))
   const clock = new ManualClock()
   const problems: unknown[] = []
-  const mirror = openMirror({ store, clock, hooks: { onProblem: ({ error }) => problems.push(error) }, logger: SILENT })
+  const mirror = openMirror({
+    store: onClock(store, clock),
+    hooks: { onProblem: ({ error }) => problems.push(error) },
+    logger: SILENT,
+  })
   return { path, store, database, write, rows, clock, mirror, problems, notes: new NoteWriter(store) }
 }
 
@@ -162,7 +167,7 @@ describe('commit in a transaction of SQLite', () => {
 
   it('throws synchronously if another process has taken the lease, and needs an open transaction', async () => {
     const { path, database, write, mirror, notes, rows, clock } = await aFile()
-    const other = openMirror({ store: sqliteMirror(path), clock })
+    const other = openMirror({ store: sqliteMirror(path, { clock }) })
     await notes.show('a', 'First')
     const thrown: unknown[] = []
     await mirror.consumeDue({

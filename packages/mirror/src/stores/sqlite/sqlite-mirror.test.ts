@@ -90,8 +90,8 @@ describe('a note whose transcript and summary must be read', () => {
     const store = sqliteMirror(':memory:')
     await store.migrate()
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 0, content }] })
-    expect((await store.takeDue('default', { now: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(1)
-    expect((await store.takeDue('default', { now: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(0)
+    expect((await store.takeDue('default', { dueBy: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(1)
+    expect((await store.takeDue('default', { dueBy: 1_000, until: 2_000, limit: 1 })).notes).toHaveLength(0)
     expect(await reads(store).search('default', ['walrus'], 10)).toHaveLength(1)
     const renamed = { note: aNote('note_1', { title: 'Badger' }) }
     await store.commit('default', { notes: [{ state: unsettled, expectedVersion: 2, content: renamed }] })

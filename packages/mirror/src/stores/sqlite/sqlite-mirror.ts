@@ -1,4 +1,4 @@
-import { refuseSurplusOptions } from '@notewire/protocol'
+import { type Clock, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
 import type { CopyState } from '../../interfaces/progress.ts'
 import type { MirrorStore } from '../../interfaces/store.ts'
@@ -20,6 +20,16 @@ import { takeDue } from './taking.ts'
 
 // To replace a note in the search index takes SQLite about 5 ms, and much longer for a long transcript.
 const EDITS_PER_COMMIT = 4
+
+/** Options of `sqliteMirror`. */
+export interface SqliteMirrorOptions {
+  /**
+   * The clock of everything that uses the store. Replace it in tests, for example by that of the mock service.
+   *
+   * @default systemClock
+   */
+  readonly clock?: Clock | undefined
+}
 
 /** Mirrors in an SQLite database. */
 export interface SqliteMirror<Transaction = never> extends MirrorStore<Transaction> {
@@ -46,7 +56,7 @@ export interface SqliteMirror<Transaction = never> extends MirrorStore<Transacti
  * Acknowledged events survive a power cut; notes that were read since may have to be read again.
  *
  * @param database  the path of a file for `node:sqlite`, or a driver
- * @throws OptionError if `database` is neither
+ * @throws OptionError if `database` is neither, or for an unknown option
  * @throws NodeSqliteMissingError, SqliteFolderMissingError, SqliteNotAFileError, SqliteFolderReadOnlyError from its operations, if `database`
  * is a path
  * @throws FullTextMissingError, NewerTablesError from `migrate`, and therefore from the first use of a mirror
@@ -57,22 +67,25 @@ export interface SqliteMirror<Transaction = never> extends MirrorStore<Transacti
  * const store = sqliteMirror('notes.db')
  * ```
  */
-export function sqliteMirror(database: string): SqliteMirror<SqliteConnection>
+export function sqliteMirror(database: string, options?: SqliteMirrorOptions): SqliteMirror<SqliteConnection>
 /** The same with a driver. The driver's type determines the transaction that a consumer's `commit` takes. */
-export function sqliteMirror<Transaction>(database: SqliteDriver<Transaction>): SqliteMirror<Transaction>
+export function sqliteMirror<Transaction>(
+  database: SqliteDriver<Transaction>,
+  options?: SqliteMirrorOptions,
+): SqliteMirror<Transaction>
 export function sqliteMirror<Transaction>(
   database: string | SqliteDriver<Transaction>,
-  ...surplus: readonly unknown[]
+  options: SqliteMirrorOptions = {},
 ): SqliteMirror<SqliteConnection> | SqliteMirror<Transaction> {
-  refuseSurplusOptions('sqliteMirror', surplus)
+  refuseUnknownOptions('sqliteMirror', options, { clock: true })
   const driver = driverOf(database, {
     path: "sqliteMirror('notes.db')",
     driver: 'sqliteMirror(durableObjectSqlite(ctx.storage))',
   })
-  return createStore<SqliteConnection & Transaction>(driver)
+  return createStore<SqliteConnection & Transaction>(driver, options.clock ?? systemClock)
 }
 
-function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirror<Transaction> {
+function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Clock): SqliteMirror<Transaction> {
   const database = new ErasingDatabase(driver)
   const writer = new FeedWriter(database)
   const indexRewrite = new IndexRewrite(database)
@@ -96,6 +109,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>): SqliteMirr
   }
 
   return {
+    clock,
     readProgress,
     integrations: createIntegrationRows(database, { readProgress, indexRewrite }),
     mostEditsPerCommit: EDITS_PER_COMMIT,

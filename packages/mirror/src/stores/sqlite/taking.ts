@@ -11,7 +11,7 @@ import { READ_STATE, versionedState } from './note-columns.ts'
  * again.
  */
 export async function takeDue(database: ErasingDatabase, name: string, request: DueRequest): Promise<DueNotes> {
-  const { now, dueBy = now, limit, until } = request
+  const { dueBy, limit, until } = request
   const integration = escapedText(name)
   for (;;) {
     const parameters = [integration, dueBy, limit, integration, dueBy, limit, limit]

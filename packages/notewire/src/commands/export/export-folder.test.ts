@@ -201,7 +201,7 @@ async function mirrored(
   const service = await createNotesService({ notes, seed })
   const { baseUrl, apiKey, fetch, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch })
-  const mirror = createMirror({ client, store: memoryMirror(), clock })
+  const mirror = createMirror({ client, store: memoryMirror({ clock }) })
   await mirror.sync()
   return { service, mirror, [Symbol.asyncDispose]: () => service.close() }
 }
