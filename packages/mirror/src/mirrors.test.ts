@@ -217,7 +217,7 @@ describe('a hint', () => {
       if (next !== 'deleted' && read?.leaseUntil && next.leaseUntil === null) await isFinishing()
       return await memory.integrations.write(next, read)
     }
-    for (const name of ['list', 'take', 'count'] as const) {
+    for (const name of ['list', 'take', 'findHinted', 'count'] as const) {
       integrations[name] = memory.integrations[name].bind(memory.integrations) as never
     }
     await using world = await manyCustomers(1, { store: { ...memory, integrations } })

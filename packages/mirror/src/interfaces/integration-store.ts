@@ -29,6 +29,8 @@ export interface IntegrationRows {
    * @returns the record with the worker's fencing token and lease, and the state of the copy; `undefined` if none is due
    */
   take(request: TakeRequest): Promise<TakenIntegration | undefined>
+  /** Finds the active integration whose hint has waited longest for the worker that has it, and since `waitingSince` or earlier. Writes nothing. */
+  findHinted(request: HintedRequest): Promise<TakenIntegration | undefined>
   count(now: number): Promise<IntegrationCounts>
 }
 
@@ -64,7 +66,7 @@ export interface IntegrationRecord extends NextWork {
   readonly keyPrint: string | null
 }
 
-/** An integration that a worker has taken, and the state of its copy at that time. */
+/** An integration that a worker has taken or found, and the state of its copy at that time. */
 export interface TakenIntegration {
   readonly record: IntegrationRecord
   readonly copy: CopyState
@@ -129,6 +131,14 @@ interface TakeRequest {
   readonly integration?: string | undefined
   /** Integrations not to take. A store on a server may ignore it, because there the clocks of workers do not count. */
   readonly except?: readonly string[] | undefined
+}
+
+interface HintedRequest {
+  readonly now: number
+  readonly waitingSince: number
+  readonly integration?: string | undefined
+  /** Integrations not to return. */
+  readonly except: readonly string[]
 }
 
 interface ListRequest {

@@ -5,6 +5,7 @@ import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts
 import type { StoreOutage } from '../reporting/store-outage.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { ClockConflicts } from './clock-conflicts.ts'
+import { HintsBesideALease } from './hints-beside-a-lease.ts'
 import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
@@ -20,6 +21,9 @@ const LONGEST_SLICE_MS = 60_000
 const CHECK_EVERY_MS = 500
 
 const AFTER_ERROR_MS = 5_000
+
+/** How long a hint waits for the worker that has its integration, before this process fetches its note. In milliseconds. */
+const HINT_WAITS_MS = 1_000
 
 /** The share of the concurrent slices that is reserved for hints. */
 const HINT_SHARE = 1 / 4
@@ -59,7 +63,10 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
   const running = new Map<Promise<void>, boolean>()
   const changes = new Wakeup()
+  const beside = new HintsBesideALease()
   let isHintWaiting = false
+  /** When to look for hints that wait for a worker, by `monotonicNow`. */
+  let findAt = Number.NEGATIVE_INFINITY
 
   const onHint = () => {
     isHintWaiting = true
@@ -90,6 +97,28 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     }
   }
 
+  /** Finds an integration whose hints wait for the worker that has it. One that works on it would fetch them within a second. */
+  async function findHinted(ofSlice: SliceClock): Promise<TakenIntegration | undefined> {
+    const read = monotonicNow(clock)
+    if (running.size >= concurrency || read < findAt) return undefined
+    const now = ofSlice.now()
+    const waitingSince = integration === undefined ? now - HINT_WAITS_MS : now
+    const except = [...conflicts.list(read), ...beside.list(read)]
+    const found = await store.integrations.findHinted({ now, waitingSince, integration, except })
+    findAt = found === undefined ? read + HINT_WAITS_MS : read
+    return found
+  }
+
+  function fetchBeside(found: TakenIntegration, ofSlice: SliceClock): void {
+    const shouldYield = () => monotonicNow(clock) >= endAt
+    const context = { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: false }
+    const fetching = beside.fetch(found, context).then(() => {
+      running.delete(fetching)
+      changes.wake()
+    })
+    running.set(fetching, true)
+  }
+
   function start(taken: TakenIntegration, ofSlice: SliceClock): void {
     const isHint = taken.record.rank === RANKS.hint
     const began = monotonicNow(clock)
@@ -118,22 +147,32 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     running.set(slice, isHint)
   }
 
+  /** Starts the next work. @returns whether there was some */
+  async function startNext(ofSlice: SliceClock): Promise<boolean> {
+    const taken = await take(ofSlice)
+    if (taken !== undefined) {
+      start(taken, ofSlice)
+      return true
+    }
+    const found = await findHinted(ofSlice)
+    if (found !== undefined) fetchBeside(found, ofSlice)
+    return found !== undefined
+  }
+
   try {
     while (!signal.aborted && monotonicNow(clock) < endAt) {
       const { count } = changes
       let maxWaitMs = CHECK_EVERY_MS
-      const ofSlice = sliceClock(clock)
-      const taken = await take(ofSlice).catch((error) => {
+      const isStarted = await startNext(sliceClock(clock)).catch((error) => {
         outage?.failed(error)
         onError(error)
         maxWaitMs = AFTER_ERROR_MS
-        return undefined
+        return false
       })
       settings.log.writeDue()
-      if (taken !== undefined) start(taken, ofSlice)
-      else if (endAt < Number.POSITIVE_INFINITY && running.size === 0 && changes.count === count) break
-      else if (changes.count === count)
-        await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
+      if (isStarted || changes.count !== count) continue
+      if (endAt < Number.POSITIVE_INFINITY && running.size === 0) break
+      await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
     }
   } finally {
     stopListening()

@@ -10,6 +10,7 @@ import {
   type TakenIntegration,
 } from '../../interfaces/integration-store.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
+import { COPY_JSON, SERVER_TIME } from './note-columns.ts'
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
 
@@ -60,6 +61,12 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
       return isTaken(taken) ? taken : undefined
     },
 
+    async findHinted({ now, waitingSince, integration, except }) {
+      const name = integration === undefined ? null : escapedText(integration)
+      const values = [waitingSince, now, name, escapedJson(except)]
+      return await one<TakenIntegration>('findHinted', HINTED, ...values)
+    },
+
     async count(now) {
       return (await one<IntegrationCounts>('count', COUNT, now)) as IntegrationCounts
     },
@@ -80,6 +87,15 @@ const UPDATE = `UPDATE notewire_integrations SET record = $2
   WHERE integration = $1 AND generation = $3 AND version = $4 AND hints = $5 RETURNING 'true' AS result`
 
 const TAKE = `SELECT notewire_integrations_take_due($1, $2, $3, $4) AS result`
+
+/** Parameters: the time since when the hint waits, now, the integration or NULL, integrations to leave out as JSON. */
+const HINTED = `SELECT json_build_object('serverTime', ${SERVER_TIME}, 'record', asked.record, 'copy', ${COPY_JSON})::text AS result
+  FROM (
+    SELECT integration, record FROM notewire_integrations
+      WHERE rank = 0 AND due_at <= $1 AND lease_until > $2 AND record->>'state' = 'active' AND integration = coalesce($3, integration)
+        AND NOT jsonb_exists($4::jsonb, integration)
+      ORDER BY due_at LIMIT 1
+  ) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
 const ERASE = 'SELECT to_json(notewire_integrations_erase_all($1, $2, $3, $4, $5))::text AS result'
 

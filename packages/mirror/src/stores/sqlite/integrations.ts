@@ -76,6 +76,15 @@ export function createIntegrationRows(
       return { record, copy: await readProgress(record.integration) }
     },
 
+    async findHinted({ now, waitingSince, integration, except }) {
+      const only = integration === undefined ? null : escapedText(integration)
+      const parameters = [waitingSince, now, only, JSON.stringify(except.map(escapedText))]
+      const [row] = await database.read({ sql: HINTED, parameters })
+      if (row === undefined) return undefined
+      const record = recordIn(row)
+      return { record, copy: await readProgress(record.integration) }
+    },
+
     async count(now) {
       const [row] = await database.read({ sql: COUNT, parameters: [now, now + MAX_WAIT_MS] })
       return JSON.parse(String(row?.['result'])) as IntegrationCounts
@@ -115,6 +124,11 @@ const HELD = `notewire_mirror_notes AS note
 const LIST = `SELECT *, (SELECT count(*) FROM ${HELD}) AS held_removals FROM notewire_integrations AS listed
   WHERE integration > ? AND record ->> 'state' = coalesce(?, record ->> 'state') AND integration = coalesce(?, integration)
     AND (? = 0 OR EXISTS (SELECT 1 FROM ${HELD})) ORDER BY integration LIMIT ?`
+
+/** Parameters: the time since when the hint waits, now, the integration or NULL, integrations to leave out as JSON. */
+const HINTED = `SELECT record FROM notewire_integrations
+  WHERE rank = 0 AND due_at <= ? AND lease_until > ? AND record ->> 'state' = 'active' AND integration = coalesce(?, integration)
+    AND integration NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`
 
 const having = (field: string, value: string) => `count(*) FILTER (WHERE record ->> '${field}' = '${value}')`
 

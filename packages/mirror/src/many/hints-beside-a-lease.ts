@@ -1,0 +1,54 @@
+import { monotonicNow } from '@notewire/protocol'
+import { IntegrationRemovedError } from '../interfaces/errors.ts'
+import type { TakenIntegration } from '../interfaces/integration-store.ts'
+import { workInside } from '../interfaces/mirror-hooks.ts'
+import { isPaused } from '../rules/schedule-rule.ts'
+import { connect, engineOf } from './connection.ts'
+import type { SliceContext } from './slice.ts'
+
+/** How long this process leaves an integration to its worker after it has fetched notes beside it, in milliseconds. */
+const LEFT_MS = 500
+
+/** The same if no note was due, or the fetch failed. */
+const LEFT_AFTER_NOTHING_MS = 5_000
+
+/**
+ * Fetches the notes that events have named, of an integration that another worker has. The lease guards listing, schedule and removal; a fetched
+ * note needs the id of the copy alone, because its evidence and its version decide what counts. So hints do not wait for the lease of a killed
+ * process, or for a long listing.
+ *
+ * @returns how many notes were fetched
+ */
+async function fetchHinted({ record, copy }: TakenIntegration, context: SliceContext): Promise<number> {
+  const { settings, pauses, signal, shouldYield } = context
+  const { integration, generation } = record
+  const ofSlice = { ...settings, clock: context.clock }
+  // The worker that has the lease records the key before it lists.
+  if (copy.progress.key === null || isPaused(record, context.clock.now())) return 0
+  const connection = await connect(integration, ofSlice, signal)
+  if (connection.keyPrint !== record.keyPrint) return 0
+  if (pauses.list(monotonicNow(settings.clock)).some(({ baseUrl }) => baseUrl === connection.baseUrl)) return 0
+  const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
+  const fetchDue = () => engineOf(connection, integration, fence, ofSlice).settle({ signal, shouldYield })
+  return (await workInside(settings.hooks.aroundWork, integration, fetchDue, () => undefined)).settled
+}
+
+/** The integrations whose hinted notes this process fetches beside the worker that has the lease. Times are readings of `monotonicNow`. */
+export class HintsBesideALease {
+  readonly #leftUntil = new Map<string, number>()
+
+  /** The integrations whose hints this process leaves to their workers for now. */
+  list(now: number): readonly string[] {
+    for (const [integration, until] of this.#leftUntil) if (until <= now) this.#leftUntil.delete(integration)
+    return [...this.#leftUntil.keys()]
+  }
+
+  /** Fetches the hinted notes of an integration. Never rejects: the worker with the next lease meets the same error, and reports it. */
+  async fetch(found: TakenIntegration, context: SliceContext): Promise<void> {
+    const { integration } = found.record
+    const leave = (ms: number) => this.#leftUntil.set(integration, monotonicNow(context.settings.clock) + ms)
+    leave(Number.POSITIVE_INFINITY)
+    const settled = await fetchHinted(found, context).catch(() => 0)
+    leave(settled > 0 ? LEFT_MS : LEFT_AFTER_NOTHING_MS)
+  }
+}
