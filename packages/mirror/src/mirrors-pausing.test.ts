@@ -80,6 +80,20 @@ describe('a rate limit of some keys', () => {
     expect(asked).toHaveLength(2)
   })
 
+  it('is not ended by acceptReads', async () => {
+    const { world, answers, asked } = await addedCustomers(1)
+    await using _ = world
+    const note = world.customers[0]?.write('first')
+    await world.mirrors.work(BUDGET)
+    answers.set('customer-0', limitedFor(7_200))
+    await workFor(world, 10)
+    answers.clear()
+    await world.mirrors.of('customer-0').acceptReads(note?.note_id ?? '')
+    const before = asked.length
+    await workFor(world, 60)
+    expect(asked).toHaveLength(before)
+  })
+
   it.each([
     ['seconds', 'ratelimit-reset', () => '7200'],
     ['a time in seconds', 'x-ratelimit-reset', (now: number) => (now / 1_000 + 7_200).toFixed(0)],

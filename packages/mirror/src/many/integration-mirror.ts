@@ -1,6 +1,7 @@
 import { refuseSurplusOptions } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
+import { requireNoteId } from '../context/mirror-options.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import { callHook, type ProblemNotice } from '../interfaces/mirror-hooks.ts'
@@ -76,12 +77,14 @@ export function openIntegration<Transaction>(
     },
     async acceptReads(noteId, ...surplus) {
       refuseSurplusOptions('mirror.acceptReads', surplus)
+      requireNoteId('mirror.acceptReads', noteId)
       const { generation } = await copy()
       const connection = await connect(integration, settings)
       const isLive = await engineOf(connection, integration, { generation, lost: removed }, settings).acceptReads(
         noteId,
       )
-      await integrations.wake(integration, clock.now())
+      // Its content is fetched after a pause that the service has asked for.
+      await integrations.hurry(integration, clock.now())
       return isLive
     },
   }
