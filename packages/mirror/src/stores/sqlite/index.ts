@@ -20,4 +20,4 @@ export {
   type SqliteValue,
 } from '@notewire/webhooks/storage'
 export { FullTextMissingError, NewerTablesError, PurgeIncompleteError } from './errors.ts'
-export { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
+export { type SqliteMirror, type SqliteMirrorOptions, sqliteMirror } from './sqlite-mirror.ts'
