@@ -5,6 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { onClock } from './fixtures/on-clock.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
+import { withMembers } from './fixtures/with-members.ts'
 import { createMirror, type Mirror, type MirrorStore } from './index.ts'
 
 const SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
@@ -135,9 +136,7 @@ it('a note that was never read and whose deletion was announced is gone after a 
 it('a deletion event that waits 16 minutes for the store does not shorten the lag of a later deletion event', async () => {
   const store = memoryMirror()
   let wait = Promise.resolve()
-  const slow: MirrorStore = Object.create(store, {
-    load: { value: (...request: Parameters<MirrorStore['load']>) => wait.then(() => store.load(...request)) },
-  })
+  const slow = withMembers(store, { load: (...request) => wait.then(() => store.load(...request)) })
   const world = await laggingWorld({}, slow)
   const { service, mirror } = world
   const note = await aNoteIn(world)
