@@ -117,7 +117,6 @@ describe('a function without options', () => {
     ['mirrors.status', (options) => mirrors.status(...extra(options))],
     ['forget', (options) => receiver.forget('evt_1', ...extra(options))],
     ['redisStore', (options) => redisStore(as<Parameters<typeof redisStore>[0]>(redis), ...extra(options))],
-    ['sqliteMirror', (options) => sqliteMirror(':memory:', ...extra(options))],
     ['nodeSqlite', (options) => nodeSqlite(':memory:', ...extra(options))],
     ['expressHandler', (options) => expressHandler(receiver, ...extra(options))],
   ]
