@@ -29,7 +29,7 @@ const LAGGING_HISTORIES = isProof ? 3_000 : 300
 describe.concurrent('mirrors in one store', () => {
   it.each([
     ['memory', isProof ? 9_000 : 250],
-    ['sqlite', isProof ? 1_000 : 80],
+    ['sqlite', isProof ? 1_000 : 120],
   ] as const)(
     'have no violation, in the %s store in %i histories',
     { timeout: 1_800_000 },
