@@ -9,7 +9,7 @@ import { measureManyIntegrations } from './src/many-integrations.ts'
 import { measureManyMirrors } from './src/many-mirrors.ts'
 import { measureMirrorBackfill } from './src/mirror-backfill.ts'
 import { measureMirrorHints } from './src/mirror-hints.ts'
-import { measureMirrorOfOneAccount } from './src/mirror-one-account.ts'
+import { measureMirrorOfOneAccount, measureMirrorWorkers } from './src/mirror-one-account.ts'
 import { measureMirrorScan } from './src/mirror-scan.ts'
 import { measureMirrorSearch } from './src/mirror-search.ts'
 import { measureMirrorSteady } from './src/mirror-steady.ts'
@@ -53,6 +53,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
 const longMeasurements: typeof measurements = {
   'many-mirrors': measureManyMirrors,
   'mirror-one-account': measureMirrorOfOneAccount,
+  'mirror-workers': measureMirrorWorkers,
   'mirror-scan-million': () => measureMirrorScan(1_000_000, ['sqlite']),
 }
 
