@@ -48,7 +48,10 @@ describe.each(Object.entries(stores))('in %s, after a worker was killed, a hint'
   it('is not fetched with another key than the copy was listed with', async () => {
     const { mirrors, titles, service, customers } = await customerOfKilledWorker()
     const [customer] = customers
-    if (customer !== undefined) customer.apiKey = service.owner.createIntegration({ channels: [service.owner.createChannel('other')] }).issueKey().key
+    if (customer !== undefined)
+      customer.apiKey = service.owner
+        .createIntegration({ channels: [service.owner.createChannel('other')] })
+        .issueKey().key
     await mirrors.work({ budgetMs: 5_000, integration: 'customer-0' })
     expect(await titles('customer-0')).toEqual(['before'])
   })
