@@ -1,4 +1,4 @@
-import type { Clock, WebhookEvent } from '@notewire/protocol'
+import type { WebhookEvent } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { MirrorSettings } from '../context/mirror-options.ts'
@@ -7,13 +7,13 @@ import { audit, workInside } from '../interfaces/mirror-hooks.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import { acceptRemovals, OverdueErasure } from '../ledger/erasure.ts'
 import { Ledger } from '../ledger/ledger.ts'
+import { storeHint } from '../ledger/store-hint.ts'
 import { adoptKey, requireKey } from '../listing/key-guard.ts'
 import { type ListingWork, list } from '../listing/list.ts'
 import { otherLeaseEnd, pollDueAt, scanContinuesAt } from '../listing/schedule.ts'
 import { DueQueue } from '../refreshing/due-queue.ts'
 import { settleDue } from '../refreshing/settling.ts'
 import { isDueAt } from '../rules/backoff.ts'
-import { applyHint, hintIn } from '../rules/hint-rule.ts'
 import { applyAcceptedRead } from '../rules/read-rule.ts'
 import { createNoteReader } from '../service/note-reader.ts'
 
@@ -233,22 +233,4 @@ export class Engine {
 export function reportOf({ listingError, progress: _, ...report }: WorkDone): SyncReport {
   if (listingError !== undefined) throw listingError
   return report
-}
-
-/**
- * Stores the hint of an event. When it resolves, the hint is durable and the event may be acknowledged.
- *
- * @returns whether the note is due now
- */
-export async function storeHint(event: WebhookEvent, ledger: Ledger, clock: Clock): Promise<boolean> {
-  const hint = hintIn(event)
-  const noteIds = hint === undefined ? [] : [hint.noteId]
-  const writes = await ledger.revise(
-    noteIds,
-    // The time of the decision, not of the arrival: a process that was frozen in between must not overwrite a later time.
-    (state, sequence) => hint && applyHint(state, hint, { sequence, at: clock.now() }),
-    clock.now(),
-  )
-  const now = clock.now()
-  return [...writes.values()].some(({ state: { dueAt } }) => dueAt !== null && dueAt <= now)
 }

@@ -1,8 +1,8 @@
 import { refuseUnknownOptions, type WebhookEvent } from '@notewire/protocol'
 import { createReceivers, type Receivers } from '@notewire/webhooks'
 import { RECEIVER_OPTIONS, requireFunction } from '../context/mirror-options.ts'
-import { storeHint } from '../engine/engine.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
+import { storeHint } from '../ledger/store-hint.ts'
 import { ledgerOf } from './connection.ts'
 import type { MirrorsReceiversOptions, MirrorsSettings } from './mirrors-options.ts'
 
