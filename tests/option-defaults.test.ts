@@ -2,9 +2,9 @@ import { NotesClient } from '@notewire/client'
 import { expect, it } from 'vitest'
 import { resolveNoteHandlersOptions } from '../packages/client/src/note-handlers/note-handlers-options.ts'
 import { resolveOptions } from '../packages/client/src/options/notes-client-options.ts'
-import { resolveMirrorOptions } from '../packages/mirror/src/context/mirror-options.ts'
 import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
-import { resolveMirrorsOptions } from '../packages/mirror/src/many/mirrors-options.ts'
+import { resolveMirrorOptions, resolveMirrorsOptions } from '../packages/mirror/src/engine/resolve-options.ts'
+import type { WorkSettings } from '../packages/mirror/src/engine/work-settings.ts'
 import { serviceOptionsSchema } from '../packages/mock-server/src/service/service-options.ts'
 import { listenOptionsSchema } from '../packages/mock-server/src/transports/service-port.ts'
 import { contractSchema } from '../packages/mock-server/src/variants/contract-variants.ts'
@@ -13,9 +13,10 @@ import { type DocumentedDefault, defaultsInCode, documentedDefaults } from './op
 
 const ACCESS = { baseUrl: 'https://notes.example', apiKey: 'ntw_live_k1.secret' }
 const ignore = () => undefined
-const listed = <Settings extends { readonly keep: ReadonlySet<string> }>(settings: Settings) => ({
+const listed = ({ keep, policy, ...settings }: WorkSettings) => ({
   ...settings,
-  keep: [...settings.keep],
+  keep: [...keep],
+  concurrency: policy.noteConcurrency,
 })
 
 const RECEIVER = resolveReceiverOptions({ secret: 'whsec_', on: {} })
@@ -30,7 +31,7 @@ const RESOLVED: Readonly<Record<string, object>> = {
   'packages/mirror/src/context/mirror-options.ts': listed(
     resolveMirrorOptions({ client: new NotesClient(ACCESS), store: memoryMirror() }),
   ),
-  'packages/mirror/src/many/mirrors-options.ts': listed(
+  'packages/mirror/src/engine/mirrors-options.ts': listed(
     resolveMirrorsOptions({ connect: () => ACCESS, store: memoryMirror() }),
   ),
   'packages/mock-server/src/service/service-options.ts': serviceOptionsSchema.parse({}),

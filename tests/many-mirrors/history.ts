@@ -82,7 +82,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     const { integration } = customer
     await running.add(integration)
     const [now, until] = [service.clock.now(), service.clock.now() + LEASE_MS]
-    let record = (await store.integrations.take({ now, until, most: 3, integration }))?.record
+    let record = (await store.integrations.take({ now, until, worker: 'a test', maxRank: 3, integration }))?.record
     while (record !== undefined && earlier !== undefined && record.version < earlier.version) {
       if (record.hints < earlier.hints) await storeHint(customer, customer.write().noteId)
       else await integrationsOf(store).renew(integration, record, until)
@@ -189,7 +189,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         const { integration } = customer
         await integrationsOf(store).wake(integration, service.clock.now())
         const now = otherClock.now()
-        const killed = await store.integrations.take({ now, until: now + LEASE_MS, most: 3, integration })
+        const killed = await store.integrations.take({ now, until: now + LEASE_MS, worker: 'a test', maxRank: 3, integration })
         clock.setRight()
         await running.work(BUDGET)
         await service.clock.advance(LEASES)

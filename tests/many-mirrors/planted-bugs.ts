@@ -9,9 +9,9 @@ export interface PlantedBug {
 
 const keeping = patchOf('mirror/src/fixtures/memory-mirror/integrations-in-memory.ts')
 const scheduling = patchOf('mirror/src/rules/schedule-rule.ts')
-const pausing = patchOf('mirror/src/many/shared-pauses.ts')
-const parking = patchOf('mirror/src/many/parking.ts')
-const removing = patchOf('mirror/src/many/removal.ts')
+const pausing = patchOf('mirror/src/engine/shared-pauses.ts')
+const parking = patchOf('mirror/src/engine/parking.ts')
+const removing = patchOf('mirror/src/engine/removal.ts')
 const storing = patchOf('mirror/src/fixtures/memory-mirror/memory-mirror.ts')
 
 export const plantedBugs: readonly PlantedBug[] = [

@@ -3,12 +3,12 @@ import { integrationsOf } from './fixtures/integrations-of.ts'
 import { manyCustomers } from './fixtures/many-customers.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
-import type { AuditNotice, MirrorStore, MirrorsHooks } from './index.ts'
+import type { AuditNotice, MirrorHooks, MirrorStore } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 
 /** Customers, and the audit trail of their mirrors. */
-async function audited(count: number, hooks: MirrorsHooks = {}) {
+async function audited(count: number, hooks: MirrorHooks = {}) {
   const trail: AuditNotice[] = []
   const store = memoryMirror()
   const world = await manyCustomers(count, { store, hooks: { onAudit: (notice) => trail.push(notice), ...hooks } })

@@ -9,6 +9,18 @@ export type {
 export type { ApplyChanges, ConsumerContext } from './consuming/round.ts'
 export type { MirrorOptions } from './context/mirror-options.ts'
 export type { SyncOptions, SyncReport } from './context/sync.ts'
+export type { IntegrationStatus, MirrorsStatus } from './engine/integration-status.ts'
+export type { Mirror, MirrorReceiverOptions } from './engine/mirror-type.ts'
+export type {
+  AddOptions,
+  MirrorsOptions,
+  MirrorsReceiversOptions,
+  SaveSecret,
+  SecretToSave,
+  ServiceAccess,
+  WorkOptions,
+  WorkReport,
+} from './engine/mirrors-options.ts'
 export type { ConsumerChange, ContentChange, NotePart, RemovalChange } from './interfaces/consumer-change.ts'
 export {
   IntegrationBusyError,
@@ -18,6 +30,7 @@ export {
   MirrorBusyError,
   MirrorError,
   type MirrorErrorCode,
+  MirrorInUseError,
 } from './interfaces/errors.ts'
 export type { IntegrationState, ParkedBecause } from './interfaces/integration-store.ts'
 export type {
@@ -25,6 +38,8 @@ export type {
   AuditNotice,
   ContradictionNotice,
   MirrorHooks,
+  ParkedNotice,
+  PausedService,
   ProblemNotice,
   ProgressNotice,
   RemovalsHeldNotice,
@@ -35,21 +50,7 @@ export type { ContentPart } from './interfaces/note-write.ts'
 export type { Problem } from './interfaces/problem.ts'
 export type { CompletedScan, ScanProgress } from './interfaces/progress.ts'
 export type { HeldRemovals, MirrorStore, NoteCounts } from './interfaces/store.ts'
-export type { IntegrationMirror } from './many/integration-mirror.ts'
-export type { IntegrationStatus, MirrorsStatus } from './many/integration-status.ts'
-export type {
-  AddOptions,
-  MirrorsHooks,
-  MirrorsOptions,
-  MirrorsReceiversOptions,
-  PausedService,
-  SaveSecret,
-  SecretToSave,
-  ServiceAccess,
-  WorkOptions,
-  WorkReport,
-} from './many/mirrors-options.ts'
-export { createMirror, type Mirror, type MirrorReceiverOptions } from './mirror.ts'
+export { createMirror } from './mirror.ts'
 export { createMirrors, type Mirrors } from './mirrors.ts'
 export type { ChangesOptions, MirrorChange } from './reader/changes.ts'
 export type { Explanation } from './reader/explain.ts'

@@ -28,7 +28,12 @@ describe.each(Object.entries(stores))('in %s, after a worker was killed, a hint'
     await clock.advance('6s')
     // Its own hint makes the integration due. The worker dies before it has fetched anything.
     expect(
-      await store.integrations.take({ ...leaseFrom(clock.now()), most: 3, integration: 'customer-0' }),
+      await store.integrations.take({
+        ...leaseFrom(clock.now()),
+        worker: 'a test',
+        maxRank: 3,
+        integration: 'customer-0',
+      }),
     ).toBeDefined()
     return { ...world, clock, note }
   }

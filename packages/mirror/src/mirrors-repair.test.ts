@@ -52,7 +52,13 @@ describe('adding an integration that another worker has taken', () => {
     await world.mirrors.add('customer-0')
     const integrations = integrationsOf(store)
     const now = world.service.clock.now()
-    const taken = await integrations.take({ now, until: now + 60_000, most: 3, integration: 'customer-0' })
+    const taken = await integrations.take({
+      now,
+      until: now + 60_000,
+      worker: 'a test',
+      maxRank: 3,
+      integration: 'customer-0',
+    })
     const adding = world.mirrors.add('customer-0', port.optionsFor('customer-0'))
     await world.service.clock.advance('1s')
     const { record } = taken ?? {}
@@ -75,7 +81,7 @@ describe('adding an integration that another worker has taken', () => {
     await using world = await manyCustomers(1, { store })
     await world.mirrors.add('customer-0')
     const now = world.service.clock.now()
-    await store.integrations.take({ now, until: now + 45_000, most: 3, integration: 'customer-0' })
+    await store.integrations.take({ now, until: now + 45_000, worker: 'a test', maxRank: 3, integration: 'customer-0' })
     expect(await whileTimePasses(world, 40_000, world.mirrors.add('customer-0', ENDPOINT))).toMatchObject({
       reason: { code: 'integration_busy', message: expect.stringContaining('again') },
     })

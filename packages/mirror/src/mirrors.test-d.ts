@@ -1,12 +1,6 @@
 import type { Receivers } from '@notewire/webhooks'
 import { describe, expectTypeOf, it } from 'vitest'
-import {
-  createMirrors,
-  type IntegrationMirror,
-  type IntegrationStatus,
-  type MirroredNote,
-  type MirrorStore,
-} from './index.ts'
+import { createMirrors, type IntegrationStatus, type Mirror, type MirroredNote, type MirrorStore } from './index.ts'
 
 declare const store: MirrorStore
 
@@ -24,7 +18,7 @@ describe('mirrors of many integrations', () => {
   })
 
   it('are read one at a time', async () => {
-    expectTypeOf(mirrors.of('acme')).toEqualTypeOf<IntegrationMirror>()
+    expectTypeOf(mirrors.of('acme')).toEqualTypeOf<Mirror>()
     expectTypeOf(await mirrors.of('acme').get('note_1')).toEqualTypeOf<MirroredNote | undefined>()
   })
 

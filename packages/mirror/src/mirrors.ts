@@ -8,32 +8,35 @@ import {
 import type { Receivers } from '@notewire/webhooks'
 import { once } from './concurrency/calls.ts'
 import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
-import { IntegrationRemovedError } from './interfaces/errors.ts'
-import type { IntegrationState, ListedIntegration } from './interfaces/integration-store.ts'
-import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
-import type { MirrorStore } from './interfaces/store.ts'
-import { addIntegration, workAtOnce } from './many/adding.ts'
-import { ClockConflicts } from './many/clock-conflicts.ts'
-import { claimKey, connect, engineOf, hooksOf, ledgerOf } from './many/connection.ts'
-import { dispatch, workLeft } from './many/dispatch.ts'
-import { type IntegrationMirror, openIntegration, recordOf } from './many/integration-mirror.ts'
+import { addIntegration, workAtOnce } from './engine/adding.ts'
+import { adoptKey as adoptKeyOf } from './engine/adopting.ts'
+import { ClockConflicts } from './engine/clock-conflicts.ts'
+import { hooksOf } from './engine/connection.ts'
+import { recordOf } from './engine/copy-of-one.ts'
+import { dispatch, workLeft } from './engine/dispatch.ts'
+import { openIntegration } from './engine/integration-mirror.ts'
 import {
   type IntegrationStatus,
   type MirrorsStatus,
   mirrorsStatusOf,
   statusOfIntegration,
-} from './many/integration-status.ts'
+} from './engine/integration-status.ts'
+import type { Mirror } from './engine/mirror-type.ts'
 import {
   type AddOptions,
   type MirrorsOptions,
   type MirrorsReceiversOptions,
   requireUrl,
-  resolveMirrorsOptions,
   type WorkOptions,
   type WorkReport,
-} from './many/mirrors-options.ts'
-import { receiverOf } from './many/receiving.ts'
-import { SharedPauses } from './many/shared-pauses.ts'
+} from './engine/mirrors-options.ts'
+import { receiverOf } from './engine/receiving.ts'
+import { resolveMirrorsOptions } from './engine/resolve-options.ts'
+import { SharedPauses } from './engine/shared-pauses.ts'
+import { IntegrationRemovedError } from './interfaces/errors.ts'
+import type { IntegrationState, ListedIntegration } from './interfaces/integration-store.ts'
+import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
+import type { MirrorStore } from './interfaces/store.ts'
 import { StoreOutage } from './reporting/store-outage.ts'
 
 /** Mirrors of many integrations in one store. Each is a local copy of all notes that its API key can see. */
@@ -65,7 +68,7 @@ export interface Mirrors<Transaction = never> {
    * Returns the mirror of an integration. It reads one copy: after the integration was removed, every method rejects with
    * `IntegrationRemovedError`, even if the integration was added again.
    */
-  of(integration: string): IntegrationMirror<Transaction>
+  of(integration: string): Mirror<Transaction>
   /**
    * Asks for a scan (a full listing) of an integration, as `mirror.sync({ scan: 'now' })` does for one mirror: it finds unannounced deletions and lost
    * access. The request is stored, and the integration is due now: the next `work` or `run` of any process does the scan, after a pause, and after a
@@ -167,7 +170,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     async remove(integration, ...surplus) {
       refuseSurplusOptions('mirrors.remove', surplus)
       await open()
-      const isRemoved = await integrations.remove(requireIntegration(integration), crypto.randomUUID(), clock.now())
+      const isKnown = (await integrations.get(requireIntegration(integration))) !== undefined
+      const isRemoved = isKnown && (await integrations.remove(integration, crypto.randomUUID(), clock.now()))
       forgetSecret(integration)
       if (isRemoved) await reportAudit('remove', integration)
       return isRemoved
@@ -178,13 +182,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const { adoptKey = false } = resumeOptions
       await open()
       const { generation } = await recordOf(integrations, requireIntegration(integration))
-      if (adoptKey) {
-        const connection = await connect(integration, settings)
-        // A claim fails if a worker takes the integration meanwhile. It is then repeated with the new fencing token.
-        while (!(await claimKey(await recordOf(integrations, integration), connection, settings)));
-        const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
-        await engineOf(connection, integration, fence, settings).adoptKey()
-      }
+      if (adoptKey) await adoptKeyOf(integration, generation, settings)
       if (await integrations.resume(integration, clock.now())) await reportAudit('resume', integration)
       return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
@@ -192,12 +190,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
     async scan(integration, ...surplus) {
       refuseSurplusOptions('mirrors.scan', surplus)
       await open()
-      const { generation } = await recordOf(integrations, requireIntegration(integration))
-      const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
-      await ledgerOf(integration, fence, settings).advance((progress) =>
-        progress.isScanAsked ? undefined : { ...progress, isScanAsked: true },
-      )
-      await integrations.hurry(integration, clock.now())
+      await recordOf(integrations, requireIntegration(integration))
+      await integrations.ask(integration, ['scan'], clock.now())
       return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
@@ -252,7 +246,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
         after: '',
         limit: 1,
       })
-      return listed === undefined || listed.record.state === 'removing'
+      return listed === undefined || listed.record.isSingle || listed.record.state === 'removing'
         ? undefined
         : statusOfIntegration(listed, clock.now())
     },
@@ -288,7 +282,8 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
 /** @throws IntegrationRemovedError */
 async function listedIn({ integrations }: MirrorStore, integration: string): Promise<ListedIntegration> {
   const [listed] = await integrations.list({ integration, after: '', limit: 1 })
-  if (listed === undefined || listed.record.state === 'removing') throw new IntegrationRemovedError(integration)
+  if (listed === undefined || listed.record.isSingle || listed.record.state === 'removing')
+    throw new IntegrationRemovedError(integration)
   return listed
 }
 

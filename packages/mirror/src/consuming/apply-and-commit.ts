@@ -1,6 +1,5 @@
 import { refuseResponse } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
 import { type ConsumerLease, ConsumerLostError, makeDue } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import type { Round } from './round.ts'
@@ -77,8 +76,8 @@ function refuseLate<Transaction>(
   // The process may end when the error leaves the transaction, because no code waits for it.
   const again = round.ended
     .then(() => makeDue(round, ({ state }, now) => dueAgain(state, deliveries, lease.state.cursor, error, now)))
-    .catch((failure: unknown) => callHook(round.onProblem, { error: failure }))
-  callHook(round.onProblem, { error })
+    .catch((failure: unknown) => round.onProblem({ error: failure }))
+  round.onProblem({ error })
   return lease.refuseIn(transaction, error, Promise.race([again, round.clock.sleep(LATE_WAIT_MS)]))
 }
 

@@ -2,7 +2,6 @@ import { type ErrorFacts, errorFactsOf } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerRecord, ConsumerState } from '../interfaces/consumer-store.ts'
 import { IntegrationRemovedError } from '../interfaces/errors.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { applyAndCommit } from './apply-and-commit.ts'
 import { ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
@@ -56,7 +55,7 @@ export async function consume<Transaction>(round: Round<Transaction>): Promise<v
       failures = 0
     } catch (error) {
       if (error instanceof IntegrationRemovedError) break
-      callHook(onProblem, { error })
+      onProblem({ error })
       reportBeginning(round, failures, error)
       await clock.sleep(backoffAfter(failures), signal).catch(() => undefined)
       failures += 1
@@ -159,7 +158,7 @@ async function deliver<Transaction>(
     failures.set(noteId, errorFactsOf(error.thrown))
     const isRepeated = hasFailed(state, single)
     reportBeginning(round, Number(isRepeated) + failures.size - 1, error.thrown, noteId)
-    callHook(round.onProblem, { error: error.thrown, noteId, isRepeated })
+    round.onProblem({ error: error.thrown, noteId, isRepeated })
   }
   if (signal.aborted) {
     await lease.commit(unchanged({ ...state, leaseUntil: null }))

@@ -1,6 +1,6 @@
 import { type ErrorFacts, OptionError, refuseNoSignal, refuseUnknownOptions } from '@notewire/protocol'
 import { requireCount, requireFunction, requireSignal, requireWord } from '../context/mirror-options.ts'
-import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { copyHooks, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import { consumerReport } from '../reporting/logged-hooks.ts'
 import type { MirrorLog } from '../reporting/mirror-log.ts'
@@ -103,7 +103,7 @@ export function createConsumers<Transaction>(
       store: await open(),
       integration,
       clock,
-      onProblem: hooks.onProblem,
+      onProblem: copyHooks(hooks, integration).onProblem,
       report: consumerReport(name, integration, log),
       onChange,
       isErasing,

@@ -1,6 +1,6 @@
 import type { NoResponse } from '@notewire/protocol'
 import type { ConsumerChange } from '../interfaces/consumer-change.ts'
-import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { CopyHooks } from '../interfaces/mirror-hooks.ts'
 import type { ConsumerOccurrence } from '../reporting/logged-hooks.ts'
 import type { ConsumerKey } from './consumer-lease.ts'
 
@@ -33,7 +33,7 @@ export interface Round<Transaction> extends ConsumerKey<Transaction> {
   readonly batchSize: number
   readonly apply: ApplyChanges<Transaction>
   readonly signal: AbortSignal
-  readonly onProblem: MirrorHooks['onProblem']
+  readonly onProblem: CopyHooks['onProblem']
   /** Logs that the consumer failed, or that it works again. */
   readonly report: (occurrence: ConsumerOccurrence, error?: unknown, noteId?: string) => void
   /**

@@ -5,15 +5,11 @@ import {
   type Logger,
   OptionError,
   refuseNoSignal,
-  refuseUnknownOptions,
   refuseWithoutMethods,
 } from '@notewire/protocol'
-import { LocalListeners } from '../concurrency/local-listeners.ts'
-import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
 import type { ContentPart, KeptParts } from '../interfaces/note-write.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
-import type { LedgerFence } from '../ledger/ledger.ts'
-import { loggedHooks } from '../reporting/logged-hooks.ts'
 import { MirrorLog } from '../reporting/mirror-log.ts'
 
 /** Options of `createMirror`. */
@@ -70,23 +66,7 @@ export interface MirrorOptions<Transaction = never> {
   readonly logErrorMessages?: boolean | undefined
 }
 
-/** The options, validated and with defaults. */
-export interface MirrorSettings extends Complete<Omit<MirrorOptions, 'keep' | 'logger' | 'logErrorMessages'>> {
-  readonly keep: KeptParts
-  /** That of the store, or of a slice. */
-  readonly clock: Clock
-  /** Notified when this process has stored a hint that makes a note due. */
-  readonly hints: LocalListeners
-  /** Set for one of many integrations: the copy and the lease that each commit is for. */
-  readonly fence?: LedgerFence | undefined
-  /** Called after each commit that announces a change. */
-  readonly onAnnounced?: (() => void) | undefined
-}
-
-/** `Options` with every option required and defined. */
-export type Complete<Options> = { readonly [Option in keyof Options]-?: Exclude<Options[Option], undefined> }
-
-const OPTIONS: Readonly<Record<keyof MirrorOptions, true>> = {
+export const MIRROR_OPTIONS: Readonly<Record<keyof MirrorOptions, true>> = {
   client: true,
   store: true,
   integration: true,
@@ -110,7 +90,7 @@ export const RECEIVER_OPTIONS = {
 } as const
 
 /** Names of these options in other libraries. */
-const ALIASES: ReadonlyMap<string, string> = new Map([
+export const ALIASES: ReadonlyMap<string, string> = new Map([
   ['database', 'store'],
   ['db', 'store'],
   ['interval', 'pollEveryMs'],
@@ -126,39 +106,6 @@ export const PARTS = Object.keys({
 
 /** How often `createMirror` and `createMirrors` poll and list all notes by default, in milliseconds: every 5 min, and once a day. */
 export const DEFAULT_SCHEDULE = { pollEveryMs: 300_000, scanEveryMs: 86_400_000 } as const
-
-interface ResolvedOptions extends MirrorSettings {
-  readonly log: MirrorLog
-  /** The hooks of the user. Those of the settings also write to the log. */
-  readonly userHooks: MirrorHooks
-}
-
-/** @throws OptionError with the first invalid option, and the fix */
-export function resolveMirrorOptions(options: MirrorOptions): ResolvedOptions {
-  refuseClock(options)
-  refuseUnknownOptions('createMirror', options, OPTIONS, ALIASES)
-  const hooks = options.hooks ?? {}
-  refuseUnknownOptions('hooks', hooks, HOOKS)
-  const integration = requireIntegration(options.integration ?? 'default')
-  const client = requireClient(options.client)
-  const store = requireStore(options.store)
-  const { clock } = store
-  const log = mirrorLog(options, clock, 0)
-  return {
-    client,
-    store,
-    integration,
-    keep: requireParts(options.keep ?? PARTS),
-    concurrency: requireCount('concurrency', options.concurrency ?? 8),
-    pollEveryMs: requireCount('pollEveryMs', options.pollEveryMs ?? DEFAULT_SCHEDULE.pollEveryMs),
-    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? DEFAULT_SCHEDULE.scanEveryMs),
-    hooks: loggedHooks(hooks, integration, log),
-    userHooks: hooks,
-    hints: new LocalListeners(),
-    log,
-    clock,
-  }
-}
 
 /** @throws OptionError when the options contain a clock, as version 0.1.0 took it */
 export function refuseClock(options: object): void {
@@ -188,7 +135,8 @@ export function mirrorLog(
   return new MirrorLog({ logger, logErrorMessages, clock, collectMs })
 }
 
-function requireClient(client: NotesClient): NotesClient {
+/** @throws OptionError when the value is not a client */
+export function requireClient(client: NotesClient): NotesClient {
   const fix = 'Pass a NotesClient, such as new NotesClient({ baseUrl, apiKey }).'
   return requireMethods('client', client, 'identifyKey', fix)
 }

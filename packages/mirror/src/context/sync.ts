@@ -1,8 +1,12 @@
-import type { KeyIdentity } from '@notewire/client'
+import type { KeyIdentity, NotesClient } from '@notewire/client'
+import type { Clock } from '@notewire/protocol'
+import type { LocalListeners } from '../concurrency/local-listeners.ts'
+import type { CopyHooks } from '../interfaces/mirror-hooks.ts'
+import type { KeptParts } from '../interfaces/note-write.ts'
+import type { MirrorStore } from '../interfaces/store.ts'
 import type { OverdueErasure } from '../ledger/erasure.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import type { Ledger, LedgerFence } from '../ledger/ledger.ts'
 import type { ReadNote } from '../service/note-reader.ts'
-import type { MirrorSettings } from './mirror-options.ts'
 
 /** Options of `mirror.sync`. */
 export interface SyncOptions {
@@ -18,7 +22,7 @@ export interface SyncOptions {
 
 /** Result of a sync. */
 export interface SyncReport {
-  /** `false` if another process was listing, so that this call only read the notes that were due. */
+  /** Whether a listing ended. `false` if none was due, or if another process was listing, so that this call only read the notes that were due. */
   readonly listed: boolean
   /** How many notes were read, or had their content read. */
   readonly settled: number
@@ -31,7 +35,27 @@ export interface SyncReport {
   readonly nextAt: number
 }
 
-export interface SyncContext extends MirrorSettings {
+/** What the work on one copy needs. */
+export interface EngineSettings {
+  readonly client: NotesClient
+  readonly store: MirrorStore
+  readonly integration: string
+  /** The copy that each commit is for, and the lease under which it is made, if the work needs one. */
+  readonly fence: LedgerFence
+  readonly keep: KeptParts
+  /** That of the store, or of a slice. */
+  readonly clock: Clock
+  readonly concurrency: number
+  readonly pollEveryMs: number
+  readonly scanEveryMs: number
+  readonly hooks: CopyHooks
+  /** Notified when this process has stored a hint that makes a note due. */
+  readonly hints: LocalListeners
+  /** Called after each commit that announces a change. */
+  readonly onAnnounced: () => void
+}
+
+export interface SyncContext extends EngineSettings {
   readonly ledger: Ledger
   readonly erasure: OverdueErasure
   /** The client's key. */
@@ -39,8 +63,10 @@ export interface SyncContext extends MirrorSettings {
   readonly readNote: ReadNote
   /** Fires when the caller's signal does, or after `stop`. */
   readonly signal: AbortSignal
-  /** Whether to stop after the current page or read. The next sync continues. */
+  /** Whether to stop after the current page or read. The next slice continues. */
   readonly shouldYield: () => boolean
-  /** Ends the whole sync: for errors that would affect every other request. */
+  /** Whether a slow listing ends the slice, so that the schedule slows it down. Otherwise the client does. */
+  readonly isPacedBySchedule: boolean
+  /** Ends the whole slice: for errors that would affect every other request. */
   readonly stop: (reason: unknown) => void
 }

@@ -9,6 +9,7 @@ export type MirrorErrorCode =
   | 'integration_busy'
   | 'callback_timed_out'
   | 'mirror_busy'
+  | 'mirror_in_use'
   | 'note_refused'
   | 'scan_unknown'
   | 'listing_stalled'
@@ -96,6 +97,33 @@ export class KeySharedError extends MirrorError {
       'key_shared',
       `another integration uses the API key that connect returned for "${integration}", so no request was sent with it. Each integration needs an API key of its own: issue one, let connect return it, and call mirrors.add again.`,
     )
+  }
+}
+
+/** Another worker has held the lease of the integration for 30 s. */
+export class MirrorInUseError extends MirrorError {
+  /** The name of the worker. */
+  readonly worker: string
+  /** When its lease ends, unless it renews it. */
+  readonly until: Date
+
+  constructor(integration: string, worker: string, until: Date) {
+    super(
+      'mirror_in_use',
+      `${worker} is working on "${integration}", and has a lease until ${until.toISOString()}, which it renews while it works. What you asked for is stored, and that worker does it next. To wait longer, call sync again.`,
+    )
+    this.worker = worker
+    this.until = until
+  }
+}
+
+/**
+ * The worker's lease was lost: another worker has taken the integration, or it was removed. The store rejects the worker's commits. No caller of the
+ * mirror gets this error.
+ */
+export class LeaseLostError extends Error {
+  constructor() {
+    super('another worker has taken the integration, or it was removed')
   }
 }
 

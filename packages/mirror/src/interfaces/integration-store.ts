@@ -2,13 +2,13 @@ import type { StoredProblem } from './problem.ts'
 import type { CopyState } from './progress.ts'
 
 /**
- * The integrations of `createMirrors`, one small row each. The store only reads and writes rows: the rules are in `rules/schedule-rule.ts`.
+ * The integrations of a store, one small row each. The store only reads and writes rows: the rules are in `rules/schedule-rule.ts`.
  * `mirrorStoreChecks` test this contract.
  *
  * Times are milliseconds since the Unix epoch, by the clock of the store. `now` is its present.
  */
 export interface IntegrationRows {
-  /** Lists integrations by id. */
+  /** Lists integrations by id, without those of `createMirror` unless it is the one that is named. */
   list(request: ListRequest): Promise<readonly ListedIntegration[]>
   /**
    * Writes an integration unless another process has written it since, or it got a hint: `'conflict'`. `'shared'` if another integration has the
@@ -23,7 +23,8 @@ export interface IntegrationRows {
     read: IntegrationRecord | undefined,
   ): Promise<'written' | 'conflict' | 'shared' | 'more'>
   /**
-   * Takes the most urgent due integration that no worker has: by rank, then the most overdue. A due time that is too far ahead, or a lease that ends
+   * Takes the most urgent due integration that no worker has: by rank, then the most overdue. Integrations of `createMirror` (`isSingle`) are taken
+   * only with `includesSingle`. A due time that is too far ahead, or a lease that ends
    * more than twice its length ahead, was written by a wrong clock, and does not count.
    *
    * @returns the record with the worker's fencing token and lease, and the state of the copy; `undefined` if none is due
@@ -31,6 +32,7 @@ export interface IntegrationRows {
   take(request: TakeRequest): Promise<TakenIntegration | undefined>
   /** Finds the active integration whose hint has waited longest for the worker that has it, and since `waitingSince` or earlier. Writes nothing. */
   findHinted(request: HintedRequest): Promise<TakenIntegration | undefined>
+  /** Counts the integrations that `add` has made. */
   count(now: number): Promise<IntegrationCounts>
 }
 
@@ -63,7 +65,11 @@ export interface IntegrationRecord extends NextWork {
   readonly token: number
   /** The end of the lease of the worker that has the integration; `null` if none has it. */
   readonly leaseUntil: number | null
+  /** The name of the worker that took the integration last, for people. Absent before the first. Version 0.1.0 stored none. */
+  readonly worker?: string | undefined
   readonly keyPrint: string | null
+  /** Set if `createMirror` made the row: the workers of `createMirrors` leave it alone until `add`. */
+  readonly isSingle?: true | undefined
 }
 
 /** An integration that a worker has taken or found, and the state of its copy at that time. */
@@ -93,8 +99,16 @@ export interface NextWork {
   readonly endpoint: EndpointRecord | null
   /** The problem that prevents the copy from being brought up to date. Absent if there is none. */
   readonly problem?: StoredProblem | undefined
+  /** Set while polls find changes that no event announced, if `add` has registered no endpoint. */
+  readonly silence?: StoredProblem | undefined
   /** When a listing last succeeded, by the clock of the worker. Absent before the first. Version 0.1.0 stored none. */
   readonly syncedAt?: number | undefined
+  /** The next listing is not requested before this time, because the last one failed. Absent if it succeeded. */
+  readonly listAt?: number | undefined
+  /** When a poll was asked for that has not succeeded since. Absent if none was. */
+  readonly pollAskedAt?: number | undefined
+  /** When a full listing was asked for that has not begun since. Absent if none was. */
+  readonly scanAskedAt?: number | undefined
 }
 
 /** The webhook endpoint of an integration. */
@@ -127,8 +141,14 @@ export interface Fence {
 interface TakeRequest {
   readonly now: number
   readonly until: number
-  readonly most: number
+  readonly maxRank: number
+  /** The name of the worker, for people. */
+  readonly worker: string
   readonly integration?: string | undefined
+  /** Whether to take the integration even if it is not due. */
+  readonly isForced?: boolean | undefined
+  /** Whether to take an integration of `createMirror`, too. */
+  readonly includesSingle?: boolean | undefined
   /** Integrations not to take. A store on a server may ignore it, because there the clocks of workers do not count. */
   readonly except?: readonly string[] | undefined
 }
@@ -137,6 +157,8 @@ interface HintedRequest {
   readonly now: number
   readonly waitingSince: number
   readonly integration?: string | undefined
+  /** Whether to find an integration of `createMirror`, too. */
+  readonly includesSingle?: boolean | undefined
   /** Integrations not to return. */
   readonly except: readonly string[]
 }

@@ -1,5 +1,4 @@
 import type { KeyIdentity } from '@notewire/client'
-import type { StoredProblem } from './problem.ts'
 
 /** The progress of an integration's listings. Times are milliseconds since the Unix epoch. */
 export interface MirrorProgress {
@@ -12,16 +11,8 @@ export interface MirrorProgress {
   readonly poll: PollProgress
   /** The scan that is under way. */
   readonly scan: ScanProgress | null
-  /** Whether a scan was asked for that has not begun. Absent if not. A scan under way ends first. */
-  readonly isScanAsked?: boolean | undefined
   /** The last scan that ended. The notes that it missed were confirmed, or are due to be read. */
   readonly lastScan: CompletedScan | null
-  /** The problem that prevents the copy from being brought up to date. Absent if there is none. One of many integrations stores it elsewhere. */
-  readonly problem?: StoredProblem | undefined
-  /** Set while polls find changes that no event announced. One of many integrations stores it elsewhere. */
-  readonly silence?: StoredProblem | undefined
-  /** The lease of the process that lists. The version of the progress fences a lister that was replaced. */
-  readonly lister: ListerLease | null
 }
 
 /** The progress of the backfill and of polls. */
@@ -110,12 +101,6 @@ export interface CompletedScan {
   readonly unidentified?: number | undefined
 }
 
-/** The lease of the process that lists. */
-export interface ListerLease {
-  readonly holder: string
-  readonly until: number
-}
-
 /** The state of an integration's copy without its notes. */
 export interface CopyState {
   /** The latest sequence number. */
@@ -147,7 +132,6 @@ export const NO_PROGRESS: MirrorProgress = {
   },
   scan: null,
   lastScan: null,
-  lister: null,
 }
 
 /** Proof that a scan has applied its last page. Without it, no note counts as missing. Only `certify` makes one. */

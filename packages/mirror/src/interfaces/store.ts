@@ -19,7 +19,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
    * the server, as of its latest response.
    */
   readonly clock: Clock
-  /** The integrations of `createMirrors`. */
+  /** The integrations of the store. */
   readonly integrations: IntegrationRows
   /**
    * The maximum number of edited notes in one commit, at least 1. For a store that blocks the thread while it commits. Default: no limit.
@@ -60,7 +60,10 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
 }
 
 /** What the readers of a mirror need. */
-export type ReadableStore = Pick<MirrorStore, 'readProgress' | 'count' | 'readFeed' | 'listStates' | 'listNotes'>
+export type ReadableStore = Pick<
+  MirrorStore,
+  'integrations' | 'readProgress' | 'count' | 'readFeed' | 'listStates' | 'listNotes'
+>
 
 /**
  * Which states to list, with at most `limit` of them.

@@ -1,7 +1,7 @@
 import type { Clock } from '@notewire/protocol'
 import { MirrorError } from '../interfaces/errors.ts'
 import { ERASE_BATCH_SIZE } from '../interfaces/integration-store.ts'
-import { audit, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { audit, type CopyHooks } from '../interfaces/mirror-hooks.ts'
 import { ERASE_WITHIN_MS, noteIdsOf } from '../interfaces/note-state.ts'
 import type { ReadableStore } from '../interfaces/store.ts'
 import { acceptRemoval, eraseUnconfirmed } from '../rules/absence-rule.ts'
@@ -62,7 +62,7 @@ export class OverdueErasure {
 export async function acceptRemovals(
   scanId: string,
   { store, integration, ledger, clock }: ErasureContext,
-  hooks: MirrorHooks,
+  hooks: CopyHooks,
 ): Promise<number> {
   let removed = 0
   try {

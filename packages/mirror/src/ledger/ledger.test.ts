@@ -1,9 +1,17 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
-import { type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
-import type { MirrorCommit } from '../interfaces/store.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import { newIntegration } from '../rules/schedule-rule.ts'
 import { Ledger } from './ledger.ts'
+
+const FENCE = { generation: 'first', lost: () => new Error('removed') }
+
+function ledgerIn(store: MirrorStore): Ledger {
+  void store.integrations.write(newIntegration('s', 'first', 0), undefined)
+  return new Ledger({ store, integration: 's', fence: FENCE, onAnnounced: () => undefined })
+}
 
 /** A ledger over a store that counts commits. */
 function aLedger() {
@@ -17,7 +25,7 @@ function aLedger() {
       return await store.commit(integration, commit)
     },
   }
-  const ledger = new Ledger({ store: counting, integration: 's' })
+  const ledger = ledgerIn(counting)
   const versions = async () =>
     [...(await store.load('s', ['a', 'b', 'c'])).notes.values()].map(({ version }) => version)
   return { store, loading: counting, ledger, commits, versions }
@@ -41,7 +49,7 @@ describe('a revision', () => {
   it('gives up if every attempt conflicts', async () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
-    const ledger = new Ledger({ store: busy, integration: 's' })
+    const ledger = ledgerIn(busy)
     await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
   })
 })
@@ -90,25 +98,21 @@ describe('a page', () => {
 
   it('is committed with the progress, or not at all', async () => {
     const { store, ledger, commits } = aLedger()
-    const written = await ledger.writePage({ ...page, expectedVersion: 0 })
-    expect(written?.copy).toMatchObject({ sequence: 1, progressVersion: 1, progress: { copyId: 'copy-1' } })
-    expect([...(written?.writes.keys() ?? [])]).toEqual(['a', 'b'])
+    const written = await ledger.writePage(page)
+    expect(written.copy).toMatchObject({ sequence: 1, progressVersion: 1, progress: { copyId: 'copy-1' } })
+    expect([...written.writes.keys()]).toEqual(['a', 'b'])
     expect(commits).toHaveLength(1)
     expect(await store.readProgress('s')).toMatchObject({ progress: { copyId: 'copy-1' }, progressVersion: 1 })
     expect((await store.load('s', ['a', 'b'])).notes.size).toBe(2)
   })
 
-  it('is not written if another process has written the progress, even after a conflict', async () => {
-    const { store, ledger, commits } = aLedger()
-    const rival = { expectedVersion: 0, next: { ...NO_PROGRESS, copyId: 'copy-2' } }
-    const conflicting = (state: ReturnType<typeof aLiveNote>) => {
-      void store.commit('s', { notes: [], progress: rival })
-      return { state }
-    }
-    expect(await ledger.writePage({ ...page, decide: conflicting, expectedVersion: 0 })).toBeUndefined()
-    expect(commits).toHaveLength(1)
-    expect(await ledger.writePage({ ...page, expectedVersion: 0 })).toBeUndefined()
-    expect(commits).toHaveLength(1)
+  it('is not written if another worker has taken the integration', async () => {
+    const { store, commits } = aLedger()
+    const fence = { ...FENCE, token: 0 }
+    const ledger = new Ledger({ store, integration: 's', fence, onAnnounced: () => undefined })
+    await store.integrations.take({ now: 1, until: 2, worker: 'another', maxRank: 3 })
+    await expect(ledger.writePage(page)).rejects.toThrow('removed')
+    expect(commits).toEqual([])
     expect((await store.load('s', ['a', 'b'])).notes.size).toBe(0)
   })
 })

@@ -15,8 +15,6 @@ import { dataRefusalIn } from './data-refusal.ts'
 export type Decide = (state: NoteState, sequence: number, progress: MirrorProgress) => Decision | undefined
 
 interface PageChange {
-  /** The version of the progress that the lister has written. */
-  readonly expectedVersion: number
   readonly noteIds: readonly string[]
   readonly decide: Decide
   /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. Called again after a conflict. */
@@ -30,8 +28,8 @@ interface Change extends Partial<PageChange> {
 interface LedgerSettings {
   readonly store: MirrorStore
   readonly integration: string
-  readonly fence?: LedgerFence | undefined
-  readonly onAnnounced?: (() => void) | undefined
+  readonly fence: LedgerFence
+  readonly onAnnounced: () => void
 }
 
 /** The copy, and the lease, that every commit of a ledger is for. */
@@ -45,11 +43,6 @@ interface Written {
   readonly writes: ReadonlyMap<string, NoteWrite>
   /** The copy after the commit, with its latest sequence number. */
   readonly copy: LoadedProgress
-}
-
-interface Outcome extends Written {
-  /** Whether another process had written the progress, so that nothing was written. */
-  readonly isReplaced: boolean
 }
 
 /** The maximum number of attempts to commit. Each conflict means that another process has committed. */
@@ -111,13 +104,11 @@ export class Ledger {
   /**
    * Writes the notes of a page and the progress of its listing in one commit.
    *
-   * @returns `undefined` if nothing was written, because another process has written the progress since
    * @throws MirrorBusyError when every attempt conflicted with other processes
    * @throws NoteRefusedError if the store refuses the data of one of the notes, so that nothing was written
    */
-  async writePage(page: PageChange): Promise<Written | undefined> {
-    const { isReplaced, ...written } = await this.#write(page)
-    return isReplaced ? undefined : written
+  async writePage(page: PageChange): Promise<Written> {
+    return await this.#write(page)
   }
 
   /**
@@ -129,11 +120,11 @@ export class Ledger {
     return await this.#commit({ notes: [], progress: { expectedVersion, next } })
   }
 
-  #write(change: Change): Promise<Outcome> {
+  #write(change: Change): Promise<Written> {
     return namingRefusal(change.noteIds ?? [], () => this.#writeUnlessRefused(change))
   }
 
-  async #writeUnlessRefused(change: Change): Promise<Outcome> {
+  async #writeUnlessRefused(change: Change): Promise<Written> {
     let sequence: number | undefined
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const before = await this.#settings.store.load(this.#settings.integration, change.noteIds ?? [])
@@ -145,35 +136,30 @@ export class Ledger {
   }
 
   async #attempt(
-    { expectedVersion, noteIds = [], decide = () => undefined, next = () => undefined, heardAt }: Change,
+    { noteIds = [], decide = () => undefined, next = () => undefined, heardAt }: Change,
     before: LoadedNotes,
     sequence: number,
-  ): Promise<Outcome | 'conflict'> {
+  ): Promise<Written | 'conflict'> {
     const { progressVersion } = before
-    const isReplaced = expectedVersion !== undefined && progressVersion !== expectedVersion
-    if (isReplaced) return { writes: new Map(), copy: before, isReplaced }
     const writes = decideAll(noteIds, before, decide, sequence)
     const notes = [...writes.values()]
     const progress = next(before, notes)
     if (notes.length === 0 && progress === undefined && heardAt === undefined) {
-      return { writes, copy: before, isReplaced }
+      return { writes, copy: before }
     }
     const advance = progress && { expectedVersion: progressVersion, next: progress }
     if (!(await this.#commit({ notes, progress: advance, heardAt }))) return 'conflict'
     const advanced = progress && { progress, progressVersion: progressVersion + 1 }
-    return { writes, copy: { ...before, ...advanced }, isReplaced }
+    return { writes, copy: { ...before, ...advanced } }
   }
 
   /** @returns `false` if another process has written one of the rows since */
   async #commit(commit: Omit<MirrorCommit, 'fence'>): Promise<boolean> {
     const { store, integration, fence, onAnnounced } = this.#settings
-    const { generation, token } = fence ?? {}
-    const outcome = await store.commit(integration, {
-      ...commit,
-      fence: generation === undefined ? undefined : { generation, token },
-    })
-    if (outcome === 'fenced' && fence !== undefined) throw fence.lost()
-    if (outcome === 'committed' && commit.notes.some(({ announce }) => announce !== undefined)) onAnnounced?.()
+    const { generation, token } = fence
+    const outcome = await store.commit(integration, { ...commit, fence: { generation, token } })
+    if (outcome === 'fenced') throw fence.lost()
+    if (outcome === 'committed' && commit.notes.some(({ announce }) => announce !== undefined)) onAnnounced()
     return outcome === 'committed'
   }
 }

@@ -1,12 +1,11 @@
 import type { KeyIdentity } from '@notewire/client'
-import type { MirrorSettings } from '../context/mirror-options.ts'
-import type { SyncContext } from '../context/sync.ts'
+import type { EngineSettings, SyncContext } from '../context/sync.ts'
 import { KeyChangedError } from '../interfaces/errors.ts'
 import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-interface KeyContext extends Pick<MirrorSettings, 'client' | 'store' | 'integration'> {
+interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration'> {
   readonly ledger: Ledger
 }
 

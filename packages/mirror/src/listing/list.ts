@@ -1,27 +1,22 @@
 import { NotesClientError } from '@notewire/client'
-import type { SyncContext, SyncOptions } from '../context/sync.ts'
-import { MirrorError } from '../interfaces/errors.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
+import type { SyncContext } from '../context/sync.ts'
+import { LeaseLostError, MirrorError } from '../interfaces/errors.ts'
 import type { MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import type { DueQueue } from '../refreshing/due-queue.ts'
 import { isPaced } from '../rules/listing-track.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
-import { AnotherListerError, type ListedPage, Lister } from './lister.ts'
+import { type ListedPage, Lister } from './lister.ts'
 import { poll } from './poll.ts'
 import { scan } from './scan.ts'
-import { isScanDue } from './schedule.ts'
-
-export interface ListingWork {
-  readonly scanWhen: SyncOptions['scan']
-  /** Whether to poll. If not, only a scan under way continues. */
-  readonly isPollDue: boolean
-}
+import { isScanDue, type ListingWork } from './schedule.ts'
 
 /** How a listing ended. */
 export interface Listed {
   readonly progress: MirrorProgress
+  /** Whether a poll has ended. */
+  readonly hasPolled: boolean
   /** The error, if a poll or a scan failed and other requests do not. */
   readonly error?: unknown
 }
@@ -30,30 +25,26 @@ export interface Listed {
  * Polls, and scans if a scan is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed notes, the queue
  * is made to look for due notes.
  *
- * @returns `undefined` if another process lists, or has replaced this one
- * @throws an error that other requests would meet, too
+ * @throws LeaseLostError if another worker has taken the integration; an error that other requests would meet, too
  */
 export async function list(
   context: SyncContext,
   work: ListingWork,
-  holder: string | undefined,
   copy: LoadedProgress,
   queue: DueQueue,
-): Promise<Listed | undefined> {
-  const lister = await Lister.begin(context, holder, copy)
-  if (lister === undefined) return undefined
+): Promise<Listed> {
+  const lister = new Lister(context, copy)
   try {
     const pages = listings(lister, context, work)
     let next = await pages.next()
     while (next.done !== true) {
       const { notice, hasChangedNotes, isLast = false, track } = next.value
       if (hasChangedNotes) queue.recheck()
-      callHook(context.hooks.onProgress, notice)
+      context.hooks.onProgress(notice)
       await context.erasure.runIfDue()
       // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.
-      // In a slice, the schedule slows the listing down. Otherwise the client does.
-      const mustStop = !isLast && (context.shouldYield() || (holder === undefined && isPaced(track)))
-      next = await (mustStop ? pages.return({ progress: lister.progress }) : pages.next())
+      const mustStop = !isLast && (context.shouldYield() || (context.isPacedBySchedule && isPaced(track)))
+      next = await (mustStop ? pages.return({ progress: lister.progress, hasPolled: false }) : pages.next())
     }
     await lister.end(next.value.progress)
     return next.value
@@ -68,10 +59,10 @@ async function afterFailure(
   copy: LoadedProgress,
   lister: Lister,
   context: SyncContext,
-): Promise<Listed | undefined> {
-  if (error instanceof AnotherListerError) return undefined
+): Promise<Listed> {
+  if (error instanceof LeaseLostError) throw error
   await lister.end(lister.progress).catch(() => undefined)
-  if (await failsAlone(error, copy, lister, context)) return { progress: lister.progress, error }
+  if (await failsAlone(error, copy, lister, context)) return { progress: lister.progress, hasPolled: false, error }
   throw error
 }
 
@@ -106,26 +97,23 @@ function isOfRequest(error: unknown): error is NotesClientError | MirrorError {
 }
 
 /** Yields after each page, and returns how the listings end. */
-async function* listings(
-  lister: Lister,
-  context: SyncContext,
-  { scanWhen, isPollDue }: ListingWork,
-): AsyncGenerator<ListedPage, Listed> {
+async function* listings(lister: Lister, context: SyncContext, work: ListingWork): AsyncGenerator<ListedPage, Listed> {
   let polled = lister.progress
   let pollError: unknown
   try {
-    if (isPollDue) polled = yield* poll(lister, context)
+    if (work.isPollDue) polled = yield* poll(lister, context)
   } catch (error) {
     const { poll: failed } = lister.progress
     polled = lister.progress
-    const isScanNext = failed.backfilledAt !== null && isScanDue(polled, scanWhen, context)
+    const isScanNext = failed.backfilledAt !== null && isScanDue(polled, work, context)
     if (!isScanNext || !isOfRequest(error) || context.signal.aborted) throw error
     pollError = error
   }
-  if (!isScanDue(polled, scanWhen, context)) return { progress: polled }
+  const hasPolled = work.isPollDue && pollError === undefined
+  if (!isScanDue(polled, work, context)) return { progress: polled, hasPolled }
   if (polled !== lister.progress) await lister.advance(() => polled)
   yield* scan(lister, context)
   // An interrupted scan may have missed removals that happened after it began, so a new scan follows it.
-  if (scanWhen === 'now' && polled.scan !== null) yield* scan(lister, context)
-  return { progress: lister.progress, error: pollError }
+  if (work.scanWhen === 'now' && polled.scan !== null) yield* scan(lister, context)
+  return { progress: lister.progress, hasPolled, error: pollError }
 }

@@ -1,23 +1,18 @@
 import type { LeftOutNote } from '@notewire/client'
-import { leaseFrom } from '../concurrency/lease.ts'
 import type { SyncContext } from '../context/sync.ts'
 import { NoteRefusedError } from '../interfaces/errors.ts'
-import { callHook, type ProgressNotice } from '../interfaces/mirror-hooks.ts'
+import type { ProgressNotice } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
-import type { ListerLease, ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
+import type { ListingTrack, MirrorProgress } from '../interfaces/progress.ts'
 import type { LoadedProgress } from '../interfaces/store.ts'
 import type { ReadStamp } from '../rules/evidence.ts'
 import { type AppliedPage, countPart, NO_COUNTS, type PageCounts, progressAfterPage } from '../rules/listing-rule.ts'
 import { applyRead, applyUnusable } from '../rules/read-rule.ts'
 import { withAcceptedKey } from './key-guard.ts'
 import { halvesOf, partsOf, withoutIds } from './page-parts.ts'
-import { otherLeaseEnd } from './schedule.ts'
-
-/** Another process has written the progress of the listing. The page that this process has read is not applied. */
-export class AnotherListerError extends Error {}
 
 export interface ListedPage {
-  readonly notice: ProgressNotice
+  readonly notice: Omit<ProgressNotice, 'integration'>
   /** Whether the page has changed notes, so that notes may be due. */
   readonly hasChangedNotes: boolean
   /** Whether this is the last page of a poll. */
@@ -26,41 +21,21 @@ export interface ListedPage {
 }
 
 /**
- * Writes the pages and the progress of an integration's listings. At most one process lists at a time: it commits the notes of each page
- * together with the progress, and the commit fails if another process has written the progress since. A lease in the progress prevents
- * other processes from listing. It is not needed if the whole integration is leased to this process, as with `createMirrors`.
+ * Writes the pages and the progress of an integration's listings, under the lease of the integration: it commits the notes of each page together
+ * with the progress, and the commit fails if another worker has taken the integration since.
  */
 export class Lister {
   readonly #context: SyncContext
-  /** `undefined` if the whole integration is leased to this process. */
-  readonly #holder: string | undefined
   /** The copy after the latest commit of this lister. */
   #copy: LoadedProgress
   /** When that commit was made. The next request is sent later. */
   #committedAt: number
 
-  private constructor(context: SyncContext, holder: string | undefined, copy: LoadedProgress) {
+  /** @param copy  the copy, as it was read under the lease */
+  constructor(context: SyncContext, copy: LoadedProgress) {
     this.#context = context
-    this.#holder = holder
     this.#copy = copy
     this.#committedAt = context.clock.now()
-  }
-
-  /**
-   * Takes the lease for listing, and makes the lister; `undefined` while another process has the lease, or if another process has written the
-   * progress since it was loaded.
-   *
-   * @param holder  `undefined` if the whole integration is leased to this process
-   */
-  static async begin(
-    context: SyncContext,
-    holder: string | undefined,
-    copy: LoadedProgress,
-  ): Promise<Lister | undefined> {
-    const lister = new Lister(context, holder, copy)
-    if (holder === undefined) return lister
-    const isTaken = otherLeaseEnd(copy.progress.lister, holder, context.clock.now()) !== undefined
-    return !isTaken && (await lister.#replace({ ...copy.progress, lister: lister.#lease() })) ? lister : undefined
   }
 
   /** The progress that this lister has written. */
@@ -79,19 +54,14 @@ export class Lister {
   }
 
   /**
-   * Commits progress without a page. Renews the lease.
+   * Commits progress without a page.
    *
    * @param changes  gets a new sequence number, to record as the start of the requests that follow
-   * @throws AnotherListerError if another process has written the progress since
+   * @throws LeaseLostError if another worker has taken the integration
    */
   async advance(changes: (startSequence: number) => Partial<MirrorProgress>): Promise<void> {
-    const next = ({ sequence }: LoadedProgress) => this.#leased({ ...this.progress, ...changes(sequence) })
+    const next = ({ sequence }: LoadedProgress) => ({ ...this.progress, ...changes(sequence) })
     await this.#write({ noteIds: [], decide: () => undefined, next })
-  }
-
-  /** @throws AnotherListerError if another process has written the progress since */
-  async renewLease(): Promise<void> {
-    await this.advance(() => ({}))
   }
 
   /**
@@ -100,14 +70,14 @@ export class Lister {
    * a note whose record the store refuses.
    *
    * @returns whether notes have changed
-   * @throws AnotherListerError if another process has written the progress since
+   * @throws LeaseLostError if another worker has taken the integration
    */
   async applyPage(page: UnappliedPage): Promise<boolean> {
     const { store, hooks } = this.#context
     // Notes after the first hundred share an error.
     const leftOut: readonly LeftOutNote[] = page.leftOut
     const problems = new Map(leftOut.map(({ note_id, error }) => [error, note_id]))
-    for (const [error, noteId] of problems) callHook(hooks.onProblem, { error, noteId })
+    for (const [error, noteId] of problems) hooks.onProblem({ error, noteId })
     const { phase: source } = page
     const scan = page.phase === 'scan' ? (page.restarted ?? this.progress.scan) : undefined
     const scanBeganAt = scan?.beganAt
@@ -118,10 +88,14 @@ export class Lister {
     return applied.hasChangedNotes
   }
 
-  /** Writes the progress with which the listing ends, and releases the lease. */
+  /** Writes the progress with which the listing ends. */
   async end(progress: MirrorProgress): Promise<void> {
-    if (this.#holder === undefined && progress === this.progress) return
-    if (!(await this.#replace({ ...progress, lister: null }))) throw new AnotherListerError()
+    if (progress === this.progress) return
+    const { progressVersion } = this.#copy
+    const { ledger } = this.#context
+    if (await ledger.replace(progressVersion, progress)) {
+      this.#copy = { ...this.#copy, progress, progressVersion: progressVersion + 1 }
+    } else await this.advance(() => progress)
   }
 
   /**
@@ -140,7 +114,7 @@ export class Lister {
       }
       const [note] = page.notes
       if (note === undefined) return await this.#applyPart(withoutIds(page), request, before)
-      callHook(this.#context.hooks.onProblem, { error, noteId: note.note_id })
+      this.#context.hooks.onProblem({ error, noteId: note.note_id })
       const unusable = { note_id: note.note_id }
       return await this.#applyUnlessRefused(
         { ...page, notes: [], leftOut: [...page.leftOut, unusable] },
@@ -165,38 +139,18 @@ export class Lister {
       decide,
       next: (before, writes) => {
         counts = countPart(page, before, writes, this.progress, earlier)
-        return this.#leased(
-          withAcceptedKey(progressAfterPage(this.progress, page, before, writes, counts), this.#context),
-        )
+        return withAcceptedKey(progressAfterPage(this.progress, page, before, writes, counts), this.#context)
       },
     })
     return { ...counts, hasChangedNotes: hasChangedNotes || earlier.hasChangedNotes }
   }
 
-  async #write(change: Omit<Parameters<SyncContext['ledger']['writePage']>[0], 'expectedVersion'>): Promise<boolean> {
+  async #write(change: Parameters<SyncContext['ledger']['writePage']>[0]): Promise<boolean> {
     const { ledger, clock } = this.#context
-    const written = await ledger.writePage({ ...change, expectedVersion: this.#copy.progressVersion })
-    if (written === undefined) throw new AnotherListerError()
+    const written = await ledger.writePage(change)
     this.#copy = written.copy
     this.#committedAt = clock.now()
     return written.writes.size > 0
-  }
-
-  /** @returns `false` if another process has written the progress since */
-  async #replace(progress: MirrorProgress): Promise<boolean> {
-    const { progressVersion } = this.#copy
-    if (!(await this.#context.ledger.replace(progressVersion, progress))) return false
-    this.#copy = { ...this.#copy, progress, progressVersion: progressVersion + 1 }
-    return true
-  }
-
-  #leased(progress: MirrorProgress): MirrorProgress {
-    return { ...progress, lister: this.#lease() }
-  }
-
-  #lease(): ListerLease | null {
-    if (this.#holder === undefined) return null
-    return { holder: this.#holder, until: leaseFrom(this.#context.clock.now()).until }
   }
 }
 

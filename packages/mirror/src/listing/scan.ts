@@ -1,5 +1,4 @@
 import type { SyncContext } from '../context/sync.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
 import { noteIdsOf } from '../interfaces/note-state.ts'
 import { type CompletionCertificate, certify, type ScanProgress } from '../interfaces/progress.ts'
 import { markMissing } from '../rules/absence-rule.ts'
@@ -30,7 +29,7 @@ export async function* scan(lister: Lister, context: SyncContext): AsyncGenerato
 
 /** Stores the sequence number before page one: a note whose evidence starts before it and that is not listed counts as missing. */
 async function beginScan(lister: Lister, { clock }: SyncContext): Promise<void> {
-  await lister.advance((startSequence) => ({ scan: newScan(startSequence, clock.now()), isScanAsked: undefined }))
+  await lister.advance((startSequence) => ({ scan: newScan(startSequence, clock.now()) }))
 }
 
 function newScan(startSequence: number, beganAt: number): ScanProgress {
@@ -75,7 +74,6 @@ async function* listOnce(lister: Lister, context: SyncContext): AsyncGenerator<L
  */
 async function* restart(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
   await requireRestart(lister, 'scan', context)
-  await lister.renewLease()
   const { track } = requireScan(lister.progress)
   yield* followPages(lister, context, { ...newScan(lister.sequence, context.clock.now()), track })
 }
@@ -107,7 +105,7 @@ async function countMissing(
   const { missing, live } = await store.count(integration, certificate)
   const holdsBack = missesTooMany({ missing, live, kept: scan.kept })
   await lister.advance(() => ({ scan: { ...scan, missing, holdsBack, phase: 'confirming' } }))
-  if (holdsBack) callHook(hooks.onRemovalsHeld, { scanId: scan.scanId, missing, live })
+  if (holdsBack) hooks.onRemovalsHeld({ scanId: scan.scanId, missing, live })
 }
 
 /**
@@ -140,7 +138,6 @@ async function* readMissing(
     after = last
     done += noteIds.length
     yield { notice: { phase: 'confirming', done, total: scan.missing }, hasChangedNotes: true }
-    await lister.renewLease()
   }
 }
 

@@ -1,14 +1,9 @@
-import { isHeld } from '../concurrency/lease.ts'
-import type { MirrorSettings } from '../context/mirror-options.ts'
-import type { SyncOptions } from '../context/sync.ts'
-import type { ListerLease, MirrorProgress } from '../interfaces/progress.ts'
+import type { EngineSettings, SyncOptions } from '../context/sync.ts'
+import type { NextWork } from '../interfaces/integration-store.ts'
+import type { MirrorProgress } from '../interfaces/progress.ts'
+import { MAX_BACKOFF_MS } from '../rules/backoff.ts'
 import { waitEnd } from '../rules/listing-track.ts'
 import { isAhead } from '../rules/time.ts'
-
-/** When the lease of another process ends; `undefined` when no other process lists. */
-export function otherLeaseEnd(lease: ListerLease | null, holder: string, now: number): number | undefined {
-  return lease !== null && lease.holder !== holder && isHeld(lease.until, now) ? lease.until : undefined
-}
 
 /** When the next poll is due, in milliseconds since the Unix epoch: now, if there was none. */
 export function pollDueAt({ poll: { polledAt, track } }: MirrorProgress, pollEveryMs: number, now: number): number {
@@ -17,17 +12,35 @@ export function pollDueAt({ poll: { polledAt, track } }: MirrorProgress, pollEve
 }
 
 /** When the scan that is under way or was asked for continues; `null` if there is none. */
-export function scanContinuesAt({ scan, isScanAsked }: MirrorProgress, now: number): number | null {
-  if (scan === null) return isScanAsked === true ? now : null
+export function scanContinuesAt(
+  { scan }: MirrorProgress,
+  { scanAskedAt }: Pick<NextWork, 'scanAskedAt'>,
+  now: number,
+): number | null {
+  if (scan === null) return scanAskedAt === undefined ? null : now
   return waitEnd(scan.track, now) ?? now
 }
 
+/** Whether the next listing is not due yet, because the last one failed. A time that is too far ahead was written by a wrong clock. */
+export function isListingPostponed({ listAt }: Pick<NextWork, 'listAt'>, now: number): boolean {
+  return listAt !== undefined && listAt > now && !isAhead(listAt - MAX_BACKOFF_MS, now)
+}
+
+/** Which listings to do. */
+export interface ListingWork {
+  /** Whether to poll. If not, only a scan under way continues, or one that was asked for begins. */
+  readonly isPollDue: boolean
+  readonly scanWhen: SyncOptions['scan']
+  /** Whether a scan was asked for that has not begun. */
+  readonly isScanAsked: boolean
+}
+
 export function isScanDue(
-  { scan, isScanAsked = false, lastScan, poll }: MirrorProgress,
-  when: SyncOptions['scan'],
-  { clock, scanEveryMs }: MirrorSettings,
+  { scan, lastScan, poll }: MirrorProgress,
+  { scanWhen, isScanAsked }: Omit<ListingWork, 'isPollDue'>,
+  { clock, scanEveryMs }: Pick<EngineSettings, 'clock' | 'scanEveryMs'>,
 ): boolean {
-  if (when !== 'when-due') return when === 'now'
+  if (scanWhen !== 'when-due') return scanWhen === 'now'
   const now = clock.now()
   if (scan !== null) return waitEnd(scan.track, now) === undefined
   if (isScanAsked) return true

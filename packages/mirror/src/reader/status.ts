@@ -37,8 +37,7 @@ export interface MirrorStatus {
   /** When the last event arrived; `null` before the first. */
   readonly heardAt: Date | null
   /**
-   * The problem with which the last work ended: the copy is not brought up to date. `null` after work that succeeded. For one of many integrations,
-   * see `mirrors.get(id)`.
+   * The problem with which the last work ended: the copy is not brought up to date. `null` after work that succeeded.
    */
   readonly problem: Problem | null
   /** Set if polls find changes that no event announced: the endpoint may be disabled; check it in the service's console. */
@@ -47,6 +46,7 @@ export interface MirrorStatus {
 
 export async function statusOf(store: ReadableStore, integration: string, now: number): Promise<MirrorStatus> {
   const { progress, heardAt } = await store.readProgress(integration)
+  const [row] = await store.integrations.list({ integration, after: '', limit: 1 })
   const { copyId, run, position: number } = await store.readFeed(integration, BEGINNING.run)
   const { contradicted: contradictions, missing: _, held, ...notes } = await store.count(integration)
   const { poll, scan, lastScan } = progress
@@ -69,7 +69,7 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
     position: copyId === null ? null : positionText({ copyId, run, number }),
     polledAt: pastOf(poll.polledAt, now),
     heardAt: pastOf(heardAt, now),
-    problem: problemOf(progress.problem, now),
+    problem: problemOf(row?.record.problem, now),
     silence: silenceOf(poll.heardAt === heardAt ? poll.unannounced : 0, heardAt, now),
   }
 }

@@ -2,7 +2,6 @@ import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { atMost } from '../concurrency/calls.ts'
 import type { SyncContext } from '../context/sync.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import type { DueNote, VersionedState } from '../interfaces/store.ts'
 import type { Decide } from '../ledger/ledger.ts'
@@ -171,8 +170,7 @@ async function applyAnswer(
     const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartSequence }
     return amend(applyRead(state, note, stamp, { keep }), stamp.at)
   })
-  if (revised !== undefined && revised.state.contradictedSince !== null)
-    callHook(hooks.onContradiction, { noteId, isRepeated })
+  if (revised !== undefined && revised.state.contradictedSince !== null) hooks.onContradiction({ noteId, isRepeated })
   return revised
 }
 

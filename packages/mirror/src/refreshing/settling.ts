@@ -1,7 +1,6 @@
 import { atMost, coalesce } from '../concurrency/calls.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext, SyncReport } from '../context/sync.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
 import type { NoteState } from '../interfaces/note-state.ts'
 import { commitGroups } from '../ledger/ledger.ts'
 import { postpone } from '../rules/backoff.ts'
@@ -123,12 +122,12 @@ export async function settleDue(
 
   function countSettled(): void {
     settled += 1
-    callHook(hooks.onProgress, { phase: 'content', done: settled })
+    hooks.onProgress({ phase: 'content', done: settled })
   }
 
   async function postponeFailed({ noteId, failures }: NoteState, error: unknown): Promise<void> {
     if (signal.aborted) return await release([noteId])
-    callHook(hooks.onProblem, { error, noteId, isRepeated: failures > 0 })
+    hooks.onProblem({ error, noteId, isRepeated: failures > 0 })
     postponed += 1
     failuresInARow += 1
     if (failsForEveryNote(error)) stop(error)

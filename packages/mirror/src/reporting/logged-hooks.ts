@@ -1,4 +1,5 @@
-import { callHook, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
+import { LeaseLostError } from '../interfaces/errors.ts'
+import type { CopyHooks } from '../interfaces/mirror-hooks.ts'
 import { codeOf } from '../rules/problem-rule.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import type { Occurrence } from './lines.ts'
@@ -7,28 +8,30 @@ import type { MirrorLog } from './mirror-log.ts'
 /** What happens to a consumer. */
 export type ConsumerOccurrence = Extract<Occurrence, `consumer-${string}`>
 
-/** Adds the lines of the log to the hooks of an integration: about single notes, and about removals that are held back. */
-export function loggedHooks(hooks: MirrorHooks, integration: string, log: MirrorLog): MirrorHooks {
+/** Adds the lines of the log to the hooks of a copy: about single notes, and about removals that are held back. */
+export function loggedHooks(hooks: CopyHooks, integration: string, log: MirrorLog): CopyHooks {
   return {
     ...hooks,
     onProblem(problem) {
       const { error, noteId, isRepeated = false } = problem
+      // The worker that has the lease now does the work.
+      if (error instanceof LeaseLostError) return
       // An error that every other note would meet ends the work, whose caller reports it.
       if (noteId !== undefined && !isRepeated && !failsForEveryNote(error)) {
         log.report({ occurrence: 'note-failed', code: codeOf(error), integration, error, fields: { note: noteId } })
       }
-      callHook(hooks.onProblem, problem)
+      hooks.onProblem(problem)
     },
     onRemovalsHeld(notice) {
       log.report({ occurrence: 'removals-held', code: 'removals_held', integration, fields: { ...notice } })
-      callHook(hooks.onRemovalsHeld, notice)
+      hooks.onRemovalsHeld(notice)
     },
     onContradiction(notice) {
       const { noteId, isRepeated } = notice
       if (!isRepeated) {
         log.report({ occurrence: 'contradiction', code: 'contradiction', integration, fields: { note: noteId } })
       }
-      callHook(hooks.onContradiction, notice)
+      hooks.onContradiction(notice)
     },
   }
 }

@@ -1,8 +1,10 @@
+import type { IntegrationRecord } from '../interfaces/integration-store.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { MirrorLog } from './mirror-log.ts'
 
 interface UnsyncedParts {
-  readonly open: () => Promise<Pick<MirrorStore, 'readProgress'>>
+  readonly store: Pick<MirrorStore, 'readProgress'>
+  readonly integrations: { get(integration: string): Promise<IntegrationRecord | undefined> }
   readonly integration: string
   readonly log: MirrorLog
 }
@@ -28,12 +30,12 @@ export class UnsyncedCopy {
   async afterEvent(): Promise<void> {
     if (this.#isDecided) return
     this.#isDecided = true
-    const { open, integration, log } = this.#parts
+    const { store, integrations, integration, log } = this.#parts
     try {
-      const { progress } = await (await open()).readProgress(integration)
-      const { key, lister, problem } = progress
-      // A process that could not sync has stored why.
-      if (key !== null || lister !== null || problem !== undefined) return
+      const record = await integrations.get(integration)
+      const { progress } = await store.readProgress(integration)
+      // A process that has worked on the copy, or could not, has stored that.
+      if (progress.key !== null || record === undefined || record.token > 0 || record.problem !== undefined) return
       log.report({ occurrence: 'never-synced', code: 'never_synced', integration })
     } catch {
       // The event is stored.

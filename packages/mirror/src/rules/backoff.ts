@@ -3,7 +3,8 @@ import type { Decision } from './evidence.ts'
 import { isAhead } from './time.ts'
 
 const FIRST_PAUSE_MS = 1_000
-const MAX_PAUSE_MS = 5 * 60_000
+/** The longest pause after a failure, in milliseconds. */
+export const MAX_BACKOFF_MS = 5 * 60_000
 
 /** The number of answered attempts after which a response that lags is accepted. Their pauses add up to eight and a half minutes. */
 const MAX_ATTEMPTS = 8
@@ -16,7 +17,7 @@ export const MAX_REFUSAL_PAUSE_MS = 6 * 60 * 60_000
 
 /** The pause after a number of attempts in a row that did not settle a note, in milliseconds. */
 export function backoffAfter(attempts: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts, 20), MAX_PAUSE_MS)
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempts, 20), MAX_BACKOFF_MS)
 }
 
 /** Whether the service has answered enough attempts to accept a response that lags. */

@@ -33,12 +33,16 @@ describe('finished', () => {
   const end = { ...LEASED, leaseUntil: null, failures: 2 }
 
   it('writes the schedule and ends the lease', () => {
-    expect(finished(LEASED, work, { hints: 0, now: NOW })).toEqual({ ...end, dueAt: NOW + 300_000, rank: RANKS.scan })
+    expect(finished(LEASED, work, { taken: LEASED, now: NOW })).toEqual({
+      ...end,
+      dueAt: NOW + 300_000,
+      rank: RANKS.scan,
+    })
   })
 
   it('keeps what the worker does not decide: the key, the generation and the token', () => {
     const record = { ...LEASED, keyPrint: 'key', token: 9, generation: 'other' }
-    expect(finished(record, work, { hints: 0, now: NOW })).toMatchObject({
+    expect(finished(record, work, { taken: LEASED, now: NOW })).toMatchObject({
       ...{ keyPrint: 'key', token: 9, generation: 'other' },
     })
   })
@@ -50,7 +54,7 @@ describe('finished', () => {
     ['a parked integration erases what the hint hid', { ...PARKED, pausedUntil: null }, NOW + ERASE_WITHIN_MS],
     ['a parked integration probes its key if that is earlier', PARKED, NOW + 9_000],
   ])('after a hint, %s', (_name, next, dueAt) => {
-    const after = finished({ ...LEASED, hints: 4 }, { ...work, ...next }, { hints: 3, now: NOW })
+    const after = finished({ ...LEASED, hints: 4 }, { ...work, ...next }, { taken: { ...LEASED, hints: 3 }, now: NOW })
     expect(after).toMatchObject({ dueAt, rank: RANKS.hint, hints: 4, leaseUntil: null })
   })
 })

@@ -39,51 +39,51 @@ export function newIntegration(integration: string, generation: string, dueAt: n
   }
 }
 
+/** The row of `createMirror`, if the integration has none. It is due at once. */
+export function madeSingle(known: IntegrationRecord | undefined, next: IntegrationRecord): IntegrationRecord {
+  return known ?? { ...next, isSingle: true }
+}
+
 /**
- * Adds an integration, if there is none. One that is being removed and waits for its consumers (`pausedUntil`) becomes another copy, with the same
+ * Adds an integration, if there is none. One of `createMirror` keeps its copy. One that is being removed and waits for its consumers (`pausedUntil`) becomes another copy, with the same
  * consumers: the notes of the earlier copy are erased already.
  */
 export function added(known: IntegrationRecord | undefined, next: IntegrationRecord): IntegrationRecord {
   if (known === undefined) return next
+  if (known.isSingle) return withoutMark(hurried(known, next.dueAt ?? 0))
   if (known.state !== 'removing' || known.pausedUntil === null) return known
   return { ...next, version: known.version, hints: known.hints, token: known.token }
 }
 
+function withoutMark({ isSingle: _, ...added }: IntegrationRecord): IntegrationRecord {
+  return added
+}
+
 /**
  * Ends the lease and schedules the next work. If a hint has arrived since the integration was taken, it is due now or after its pause, and
- * `next.dueAt` is ignored.
+ * `next.dueAt` is ignored. What was asked for since stays asked for.
  *
- * @param hints  those of the record that was taken
+ * @param taken  the record that was taken
  */
 export function finished(
   record: IntegrationRecord,
   next: NextWork,
-  { hints, now }: { readonly hints: number; readonly now: number },
+  { taken, now }: { readonly taken: IntegrationRecord; readonly now: number },
 ): IntegrationRecord {
-  const {
-    state,
-    parkedBecause,
-    dueAt,
-    rank,
-    failures,
-    pausedUntil,
-    pauseMs,
-    pollEveryMs,
-    endpoint,
-    problem,
-    syncedAt,
-  } = next
-  const { problem: _, syncedAt: __, ...before } = record
-  const work = { state, parkedBecause, failures, pausedUntil, pollEveryMs, endpoint, leaseUntil: null }
-  // A store that keeps JSON returns no field that is `undefined`.
-  const present = {
-    ...(pauseMs !== undefined && { pauseMs }),
-    ...(problem !== undefined && { problem }),
-    ...(syncedAt !== undefined && { syncedAt }),
+  const { integration, generation, version, hints, token, worker, keyPrint, isSingle } = record
+  const own = { integration, generation, version, hints, token, worker, keyPrint, isSingle }
+  const asked = {
+    pollAskedAt: record.pollAskedAt === taken.pollAskedAt ? next.pollAskedAt : record.pollAskedAt,
+    scanAskedAt: record.scanAskedAt === taken.scanAskedAt ? next.scanAskedAt : record.scanAskedAt,
   }
-  const after = { ...before, ...work, ...present }
-  if (record.hints === hints) return { ...after, dueAt, rank }
+  const after = withoutUndefined({ ...next, ...own, ...asked, leaseUntil: null })
+  if (record.hints === taken.hints) return after
   return { ...after, dueAt: dueAfterHint(next, now), rank: RANKS.hint }
+}
+
+/** A store that keeps JSON returns no field that is `undefined`. */
+function withoutUndefined<Value extends object>(value: Value): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as Value
 }
 
 /** A parked integration erases the note that the hint hid, but does not read it. */
@@ -95,8 +95,9 @@ function dueAfterHint({ state, pausedUntil }: NextWork, now: number): number {
 /** Makes an active integration due now and ends its pause. While a worker has it, it becomes due again when the worker finishes. */
 export function woken(record: IntegrationRecord, now: number): IntegrationRecord {
   if (record.state !== 'active') return record
+  const { listAt: _, ...known } = record
   const dueAt = Math.min(record.dueAt ?? now, now)
-  return { ...record, hints: record.hints + 1, failures: 0, pausedUntil: null, dueAt }
+  return { ...known, hints: record.hints + 1, failures: 0, pausedUntil: null, dueAt }
 }
 
 /** Makes an active integration due now, or after its pause. While a worker has it, it becomes due again when the worker finishes. */
@@ -104,6 +105,22 @@ export function hurried(record: IntegrationRecord, now: number): IntegrationReco
   if (record.state !== 'active') return record
   const earliest = Math.max(now, record.pausedUntil ?? now)
   return { ...record, hints: record.hints + 1, dueAt: Math.min(record.dueAt ?? earliest, earliest) }
+}
+
+/** What is asked for: a poll, or a full listing. */
+export type Asked = 'poll' | 'scan'
+
+/**
+ * Asks whoever works on an integration next for a poll or a full listing. A worker that has begun one fulfils only what was asked for before, so
+ * each request has another time. A parked integration keeps the request.
+ */
+export function asked(record: IntegrationRecord, what: readonly Asked[], now: number): IntegrationRecord {
+  const after = (known = 0) => Math.max(now, known + 1)
+  const requests = {
+    ...(what.includes('poll') && { pollAskedAt: after(record.pollAskedAt) }),
+    ...(what.includes('scan') && { scanAskedAt: after(record.scanAskedAt) }),
+  }
+  return hurried({ ...record, ...requests }, now)
 }
 
 /** Makes a parked integration active and due, and ends the lease of a worker that probes its key. */
@@ -127,7 +144,15 @@ export function nextAt({ dueAt, leaseUntil }: IntegrationRecord, now: number): n
 }
 
 /** Whether an integration has work, and no worker has it. A time that is too far ahead was written by a clock that was wrong. */
-export function isDue({ dueAt, leaseUntil }: IntegrationRecord, now: number): boolean {
-  const isPast = (time: number) => time <= now || isTooFarAhead(time, now)
-  return dueAt !== null && isPast(dueAt) && (leaseUntil === null || isPast(leaseUntil))
+export function isDue(record: IntegrationRecord, now: number): boolean {
+  return record.dueAt !== null && isPast(record.dueAt, now) && isFree(record, now)
+}
+
+/** Whether no worker has an integration. */
+export function isFree({ leaseUntil }: IntegrationRecord, now: number): boolean {
+  return leaseUntil === null || isPast(leaseUntil, now)
+}
+
+function isPast(time: number, now: number): boolean {
+  return time <= now || isTooFarAhead(time, now)
 }

@@ -1,3 +1,4 @@
+import type { StoredProblem } from '../interfaces/problem.ts'
 import type { PollProgress } from '../interfaces/progress.ts'
 
 const SILENT_FOR_MS = 60 * 60_000
@@ -9,4 +10,13 @@ export function isSilent(
   now: number,
 ): boolean {
   return heardAt !== null && unannounced >= MIN_UNANNOUNCED && now - heardAt >= SILENT_FOR_MS
+}
+
+/** The silence after a listing, given what was stored before; `undefined` if there is none. */
+export function silenceAfter(
+  known: StoredProblem | undefined,
+  poll: PollProgress,
+  now: number,
+): StoredProblem | undefined {
+  return isSilent(poll, now) ? (known ?? { code: 'silent', since: now, isLogged: true }) : undefined
 }

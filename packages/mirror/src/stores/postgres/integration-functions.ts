@@ -23,7 +23,8 @@ CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (
 
 // A lease that ends later was written before the clock was set back.
 const FREE =
-  '(integrations.lease_until IS NULL OR integrations.lease_until <= now_ms OR integrations.lease_until > latest_end)'
+  '(integrations.lease_until IS NULL OR integrations.lease_until <= now_ms OR integrations.lease_until > latest_end)' +
+  " AND (includes_single OR integrations.record->>'isSingle' IS NULL)"
 
 /**
  * `notewire_integrations_take_due` searches rank by rank, so that each search reads one entry of the index. It skips locked rows, which a hint or
@@ -33,7 +34,8 @@ const FREE =
  * `notewire_integrations_erase_all` locks the notes first and the integration last, in the same order as commits.
  */
 export const INTEGRATION_FUNCTIONS = `
-CREATE OR REPLACE FUNCTION notewire_integrations_take_due(now_ms float8, until_ms float8, most integer, only_this text)
+CREATE OR REPLACE FUNCTION notewire_integrations_take_due(
+  now_ms float8, until_ms float8, max_rank integer, worker text, only_this text, is_forced boolean, includes_single boolean)
 RETURNS text LANGUAGE plpgsql ${BY_INDEX} AS $function$
 #variable_conflict use_variable
 DECLARE
@@ -42,9 +44,9 @@ DECLARE
   taken text;
   result jsonb;
 BEGIN
-  FOR wanted IN 0..most LOOP
+  FOR wanted IN 0..max_rank LOOP
     SELECT integrations.integration INTO taken FROM notewire_integrations AS integrations
-      WHERE integrations.rank = wanted AND integrations.due_at <= now_ms AND ${FREE}
+      WHERE integrations.rank = wanted AND (integrations.due_at <= now_ms OR (is_forced AND only_this IS NOT NULL)) AND ${FREE}
         AND (only_this IS NULL OR integrations.integration = only_this)
       ORDER BY integrations.due_at LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     EXIT WHEN FOUND;
@@ -60,7 +62,7 @@ BEGIN
   END IF;
   UPDATE notewire_integrations AS integrations
     SET record = integrations.record || jsonb_build_object(
-      'version', integrations.version + 1, 'token', integrations.token + 1, 'leaseUntil', until_ms)
+      'version', integrations.version + 1, 'token', integrations.token + 1, 'leaseUntil', until_ms, 'worker', worker)
     WHERE integrations.integration = taken RETURNING integrations.record INTO result;
   RETURN (
     SELECT json_build_object('serverTime', ${SERVER_TIME}, 'record', result, 'copy', ${COPY_JSON})

@@ -55,15 +55,25 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
       }
     },
 
-    async take({ now, until, most, integration }) {
+    async take({ now, until, maxRank, worker, integration, isForced = false, includesSingle = false }) {
       const name = integration === undefined ? null : escapedText(integration)
-      const taken = await one<Partial<TakenIntegration>>('take', TAKE, now, until, most, name)
+      const taken = await one<Partial<TakenIntegration>>(
+        'take',
+        TAKE,
+        now,
+        until,
+        maxRank,
+        worker,
+        name,
+        isForced,
+        includesSingle,
+      )
       return isTaken(taken) ? taken : undefined
     },
 
-    async findHinted({ now, waitingSince, integration, except }) {
+    async findHinted({ now, waitingSince, integration, includesSingle = false, except }) {
       const name = integration === undefined ? null : escapedText(integration)
-      const values = [waitingSince, now, name, escapedJson(except)]
+      const values = [waitingSince, now, name, escapedJson(except), includesSingle]
       return await one<TakenIntegration>('findHinted', HINTED, ...values)
     },
 
@@ -86,14 +96,14 @@ const INSERT = `INSERT INTO notewire_integrations (integration, record) VALUES (
 const UPDATE = `UPDATE notewire_integrations SET record = $2
   WHERE integration = $1 AND generation = $3 AND version = $4 AND hints = $5 RETURNING 'true' AS result`
 
-const TAKE = `SELECT notewire_integrations_take_due($1, $2, $3, $4) AS result`
+const TAKE = `SELECT notewire_integrations_take_due($1, $2, $3, $4, $5, $6, $7) AS result`
 
-/** Parameters: the time since when the hint waits, now, the integration or NULL, integrations to leave out as JSON. */
+/** Parameters: the time since when the hint waits, now, the integration or NULL, integrations to leave out as JSON, whether to find one of `createMirror`. */
 const HINTED = `SELECT json_build_object('serverTime', ${SERVER_TIME}, 'record', asked.record, 'copy', ${COPY_JSON})::text AS result
   FROM (
     SELECT integration, record FROM notewire_integrations
       WHERE rank = 0 AND due_at <= $1 AND lease_until > $2 AND record->>'state' = 'active' AND integration = coalesce($3, integration)
-        AND NOT jsonb_exists($4::jsonb, integration)
+        AND NOT jsonb_exists($4::jsonb, integration) AND ($5 OR record->>'isSingle' IS NULL)
       ORDER BY due_at LIMIT 1
   ) AS asked LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
 
@@ -106,14 +116,16 @@ const HELD = `notewire_mirror_notes AS notes
 const LIST = `SELECT json_build_object('record', record, 'heldRemovals', (SELECT count(*) FROM ${HELD}))::text AS result
   FROM notewire_integrations AS integrations
   WHERE integration > $1 AND ($2::text IS NULL OR record->>'state' = $2) AND (NOT $4 OR EXISTS (SELECT FROM ${HELD}))
-    AND integration = coalesce($5, integration)
+    AND (integration = $5 OR ($5 IS NULL AND record->>'isSingle' IS NULL))
   ORDER BY integration LIMIT $3`
+
+const ADDED = `(SELECT * FROM notewire_integrations WHERE record->>'isSingle' IS NULL)`
 
 const inState = (state: string) => `count(*) FILTER (WHERE record->>'state' = '${state}')`
 const parkedFor = (reason: string) => `'${reason}', count(*) FILTER (WHERE record->>'parkedBecause' = '${reason}')`
 
 const countedBy = (key: string, condition: string) => `(SELECT coalesce(json_object_agg(key, number), '{}') FROM (
-    SELECT ${key} AS key, count(*) AS number FROM notewire_integrations
+    SELECT ${key} AS key, count(*) AS number FROM ${ADDED} AS added
       WHERE ${key} IS NOT NULL AND record->>'state' <> 'removing' ${condition}
       GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MAX_COUNTED}) AS counted)`
 
@@ -125,14 +137,14 @@ const COUNT = `SELECT json_build_object(
     'nextAt', min(next_at) FILTER (WHERE next_at > moment AND next_at <= latest_due),
     'backingOff', count(*) FILTER (WHERE record->>'state' = 'active' AND (record->>'failures')::integer > 0),
     'contradictions', (SELECT count(*) FROM notewire_mirror_notes AS notes WHERE notes.contradicted_since IS NOT NULL
-      AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
+      AND EXISTS (SELECT FROM ${ADDED} AS added WHERE added.integration = notes.integration)),
     'heldRemovals', (SELECT count(DISTINCT notes.integration) FROM notewire_mirror_notes AS notes
       WHERE notes.held_by_scan IS NOT NULL AND notes.presence = 'hidden'
-        AND EXISTS (SELECT FROM notewire_integrations AS added WHERE added.integration = notes.integration)),
+        AND EXISTS (SELECT FROM ${ADDED} AS added WHERE added.integration = notes.integration)),
     'problems', ${countedBy("record->'problem'->>'code'", '')},
     'endpoints', ${countedBy("record->'endpoint'->>'status'", "AND record->'endpoint'->>'status' <> 'active'")},
     'oldestSyncedAt', min((record->>'syncedAt')::float8) FILTER (WHERE record->>'state' <> 'removing'))::text AS result
   FROM (SELECT $1::float8 AS moment, $1::float8 + ${MAX_WAIT_MS} AS latest_due) AS asked LEFT JOIN LATERAL (
     SELECT record, CASE WHEN lease_until > moment THEN greatest(due_at, lease_until) ELSE due_at END AS next_at
-      FROM notewire_integrations
+      FROM ${ADDED} AS added
   ) AS integrations ON true`

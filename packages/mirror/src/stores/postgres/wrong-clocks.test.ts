@@ -44,7 +44,7 @@ function onMachineOff<Result>(
 }
 
 function take({ integrations, clock }: MirrorStore) {
-  return integrations.take({ ...leaseFrom(clock.now()), most: 3, integration: 'customer-0' })
+  return integrations.take({ ...leaseFrom(clock.now()), worker: 'a test', maxRank: 3, integration: 'customer-0' })
 }
 
 describe('a worker on a machine whose clock is off', () => {

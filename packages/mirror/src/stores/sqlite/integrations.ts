@@ -48,7 +48,7 @@ export function createIntegrationRows(
   return {
     async list({ integration, state = null, hasHeldRemovals = false, after, limit }) {
       const only = integration === undefined ? null : escapedText(integration)
-      const parameters = [escapedText(after), state, only, hasHeldRemovals ? 1 : 0, limit]
+      const parameters = [escapedText(after), state, only, only, hasHeldRemovals ? 1 : 0, limit]
       const rows = await database.read({ sql: LIST, parameters })
       return rows.map((row) => ({ record: recordIn(row), heldRemovals: Number(row['held_removals']) }))
     },
@@ -64,21 +64,25 @@ export function createIntegrationRows(
       }
     },
 
-    async take({ now, until, most, integration, except = [] }) {
-      const asked = [most, now, now + MAX_WAIT_MS, now + 2 * (until - now), JSON.stringify(except.map(escapedText))]
+    async take({ now, until, maxRank, worker, integration, isForced, includesSingle, except = [] }) {
+      const leftOut = JSON.stringify(except.map(escapedText))
+      const asked = [maxRank, now, now + MAX_WAIT_MS, now + 2 * (until - now), leftOut, Number(includesSingle === true)]
       const [found, values] =
-        integration === undefined ? [MOST_URGENT, asked] : [THIS_ONE, [...asked, escapedText(integration)]]
+        integration === undefined
+          ? [MOST_URGENT, asked]
+          : [THIS_ONE, [...asked, escapedText(integration), Number(isForced === true)]]
       // Most calls find no due integration. They do not wait for a writer.
       if ((await database.read({ sql: found, parameters: values })).length === 0) return undefined
-      const [row] = await write('process', { sql: takeFound(found), parameters: [until, ...values] })
+      const [row] = await write('process', { sql: takeFound(found), parameters: [until, worker, ...values] })
       if (row === undefined) return undefined
       const record = recordIn(row)
       return { record, copy: await readProgress(record.integration) }
     },
 
-    async findHinted({ now, waitingSince, integration, except }) {
+    async findHinted({ now, waitingSince, integration, includesSingle, except }) {
       const only = integration === undefined ? null : escapedText(integration)
-      const parameters = [waitingSince, now, only, JSON.stringify(except.map(escapedText))]
+      const leftOut = JSON.stringify(except.map(escapedText))
+      const parameters = [waitingSince, now, only, leftOut, Number(includesSingle === true)]
       const [row] = await database.read({ sql: HINTED, parameters })
       if (row === undefined) return undefined
       const record = recordIn(row)
@@ -122,19 +126,22 @@ const HELD = `notewire_mirror_notes AS note
   WHERE note.integration = listed.integration AND note.held_by_scan IS NOT NULL AND note.presence = 'hidden'`
 
 const LIST = `SELECT *, (SELECT count(*) FROM ${HELD}) AS held_removals FROM notewire_integrations AS listed
-  WHERE integration > ? AND record ->> 'state' = coalesce(?, record ->> 'state') AND integration = coalesce(?, integration)
+  WHERE integration > ? AND record ->> 'state' = coalesce(?, record ->> 'state') AND CASE WHEN ? IS NULL THEN record ->> 'isSingle' IS NULL ELSE integration = ? END
     AND (? = 0 OR EXISTS (SELECT 1 FROM ${HELD})) ORDER BY integration LIMIT ?`
 
-/** Parameters: the time since when the hint waits, now, the integration or NULL, integrations to leave out as JSON. */
+/** Parameters: the time since when the hint waits, now, the integration or NULL, integrations to leave out as JSON, whether to find one of `createMirror`. */
 const HINTED = `SELECT record FROM notewire_integrations
   WHERE rank = 0 AND due_at <= ? AND lease_until > ? AND record ->> 'state' = 'active' AND integration = coalesce(?, integration)
-    AND integration NOT IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT 1`
+    AND integration NOT IN (SELECT value FROM json_each(?)) AND (record ->> 'isSingle' IS NULL OR ?)
+  ORDER BY due_at LIMIT 1`
+
+const ADDED = `SELECT * FROM notewire_integrations WHERE record ->> 'isSingle' IS NULL`
 
 const having = (field: string, value: string) => `count(*) FILTER (WHERE record ->> '${field}' = '${value}')`
 
 // Some versions of SQLite return the object of a subquery as text.
 const countedBy = (path: string, condition: string) => `json((SELECT json_group_object(key, number) FROM (
-    SELECT record ->> '${path}' AS key, count(*) AS number FROM notewire_integrations
+    SELECT record ->> '${path}' AS key, count(*) AS number FROM (${ADDED})
       WHERE record ->> '${path}' IS NOT NULL AND record ->> 'state' <> 'removing' ${condition}
       GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${MAX_COUNTED})))`
 
@@ -146,13 +153,13 @@ const COUNT = `SELECT json_object(
     'nextAt', min(next_at) FILTER (WHERE next_at > now AND next_at <= latest),
     'backingOff', count(*) FILTER (WHERE record ->> 'state' = 'active' AND record ->> 'failures' > 0),
     'contradictions', (SELECT coalesce(sum(contradicted), 0) FROM notewire_mirrors
-      WHERE integration IN (SELECT integration FROM notewire_integrations)),
+      WHERE integration IN (SELECT integration FROM (${ADDED}))),
     'heldRemovals', (SELECT count(DISTINCT integration) FROM notewire_mirror_notes WHERE held_by_scan IS NOT NULL AND presence = 'hidden'
-      AND integration IN (SELECT integration FROM notewire_integrations)),
+      AND integration IN (SELECT integration FROM (${ADDED}))),
     'problems', ${countedBy('$.problem.code', '')},
     'endpoints', ${countedBy('$.endpoint.status', "AND record ->> '$.endpoint.status' <> 'active'")},
     'oldestSyncedAt', min(record ->> 'syncedAt') FILTER (WHERE record ->> 'state' <> 'removing')) AS result
   FROM (
     SELECT now, latest, record, CASE WHEN lease_until > now THEN max(due_at, lease_until) ELSE due_at END AS next_at
-    FROM (SELECT ? AS now, ? AS latest) LEFT JOIN notewire_integrations
+    FROM (SELECT ? AS now, ? AS latest) LEFT JOIN (${ADDED})
   )`

@@ -118,7 +118,7 @@ it('words of an integration that was removed are removed from the search index b
   await store.commit('removed', { notes: [{ state: aLiveState('secret'), expectedVersion: 0, content }] })
   await write(store, new Map([['kept', { note: aNote('kept') }]]))
   await integrations.remove('removed', 'second', added.version)
-  const taken = await store.integrations.take({ now: 1, until: 2, most: 3 })
+  const taken = await store.integrations.take({ now: 1, until: 2, worker: 'a test', maxRank: 3 })
   expect(taken && (await integrations.erase(taken.record))).toBe('done')
   expect((await store.readProgress('default')).nextDueAt).toBe(0)
   for (let times = 0; times < 10; times += 1) await store.takeDue('default', { dueBy: 0, until: 0, limit: 1 })

@@ -3,7 +3,7 @@ import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../inte
 import { erasedNote, noteIdsOf } from '../interfaces/note-state.ts'
 import { NO_PROGRESS } from '../interfaces/progress.ts'
 import { fenceOf, ledgerOf } from './connection.ts'
-import type { MirrorsSettings } from './mirrors-options.ts'
+import type { WorkSettings } from './work-settings.ts'
 
 /** How long the removals of an integration are kept for its consumers, in milliseconds. */
 const REMOVAL_RETENTION_MS = 7 * 24 * 60 * 60_000
@@ -12,7 +12,7 @@ const MIN_CHECK_MS = 1_000
 const MAX_CHECK_MS = 60 * 60_000
 
 interface RemovalContext {
-  readonly settings: MirrorsSettings
+  readonly settings: WorkSettings
   readonly signal: AbortSignal
   readonly shouldYield: () => boolean
 }

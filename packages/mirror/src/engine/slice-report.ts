@@ -3,8 +3,8 @@ import type { EndpointRecord, IntegrationRecord, NextWork } from '../interfaces/
 import { callHook } from '../interfaces/mirror-hooks.ts'
 import { needsAction, type Occurrence, timesOf } from '../reporting/lines.ts'
 import { codeOf, type ProblemChange, stepAfter } from '../rules/problem-rule.ts'
-import type { MirrorsSettings } from './mirrors-options.ts'
 import { reasonToPark } from './parking.ts'
+import type { WorkSettings } from './work-settings.ts'
 
 /** What to store at the end of a slice, and what to log when it is stored. */
 interface SliceEnding {
@@ -34,22 +34,31 @@ interface EndingContext {
 /** Adds to the next work which problem the integration has. Only the process that stores a change logs it. */
 export function endingOf(
   record: IntegrationRecord,
-  next: NextWork,
-  error: unknown,
+  { next, error }: { readonly next: NextWork; readonly error?: unknown },
   { isLogged, signal, clock }: EndingContext,
 ): SliceEnding {
   const { integration } = record
   if (signal.aborted || next.state === 'removing') return { integration, next, problem: undefined, events: undefined }
-  const { endpoint, events } = endpointAfter(record.endpoint, next.endpoint, isLogged)
+  const { endpoint, silence, events } = eventsAfter(record, next, isLogged)
+  const after = { ...next, endpoint, silence }
   const isKept = error === undefined && next.problem !== undefined
-  if (isKept) return { integration, next: { ...next, endpoint }, problem: undefined, events }
+  if (isKept) return { integration, next: after, problem: undefined, events }
   const code = error === undefined ? undefined : codeOf(error)
   const { problem, change } = stepAfter(record.problem, code, isLogged, clock.now())
-  return { integration, next: { ...next, endpoint, problem }, problem: change, events }
+  return { integration, next: { ...after, problem }, problem: change, events }
 }
 
-function endpointAfter(before: EndpointRecord | null, after: EndpointRecord | null, isLogged: boolean) {
-  if (after === null) return { endpoint: after, events: undefined }
+/** Whether events arrive: by the status of the endpoint, or by the silence that polls have found if there is none. */
+function eventsAfter(before: IntegrationRecord, next: NextWork, isLogged: boolean) {
+  if (next.endpoint !== null) return { ...endpointAfter(before.endpoint, next.endpoint, isLogged), silence: undefined }
+  const known = before.silence
+  const silence = next.silence && known === undefined && !isLogged ? undefined : next.silence
+  const isBegun = silence !== undefined && known === undefined
+  const isOver = silence === undefined && known !== undefined
+  return { endpoint: null, silence, events: isBegun ? ('begun' as const) : isOver ? ('over' as const) : undefined }
+}
+
+function endpointAfter(before: EndpointRecord | null, after: EndpointRecord, isLogged: boolean) {
   const { isReported: _, ...endpoint } = after
   const wasReported = before?.isReported === true
   if (after.status === 'active') return { endpoint, events: wasReported ? ('over' as const) : undefined }
@@ -66,7 +75,7 @@ function endpointAfter(before: EndpointRecord | null, after: EndpointRecord | nu
 export function logEnding(
   { integration, next, problem, events }: SliceEnding,
   { error, isStoreFailure = false, service }: Reason,
-  { log, clock }: MirrorsSettings,
+  { log, clock }: WorkSettings,
 ): void {
   if (problem !== undefined) {
     const { code, since } = problem.problem
@@ -74,7 +83,7 @@ export function logEnding(
     log.report({ occurrence: occurrenceOf(problem, error, isStoreFailure), code, integration, service, error, fields })
   }
   if (events !== undefined) {
-    const code = next.endpoint?.status ?? 'unknown'
+    const code = next.endpoint?.status ?? 'silent'
     log.report({ occurrence: events === 'over' ? 'events-over' : 'events-begun', code, integration, service })
   }
 }
@@ -91,7 +100,7 @@ export function report(
   record: IntegrationRecord,
   next: NextWork,
   error: unknown,
-  { hooks }: Pick<MirrorsSettings, 'hooks'>,
+  { hooks }: Pick<WorkSettings, 'hooks'>,
 ): void {
   const { integration } = record
   const { state, parkedBecause } = next

@@ -1,6 +1,19 @@
 import { MirrorBusyError } from '../interfaces/errors.ts'
 import type { Fence, IntegrationRecord, IntegrationRows, NextWork } from '../interfaces/integration-store.ts'
-import { added, finished, hurried, newIntegration, removed, resumed, woken } from '../rules/schedule-rule.ts'
+import type { StoredProblem } from '../interfaces/problem.ts'
+import type { ProblemStep } from '../rules/problem-rule.ts'
+import {
+  type Asked,
+  added,
+  asked,
+  finished,
+  hurried,
+  madeSingle,
+  newIntegration,
+  removed,
+  resumed,
+  woken,
+} from '../rules/schedule-rule.ts'
 
 /** The maximum number of attempts to write an integration. Each conflict means that another process has written it, or that it got a hint. */
 const MAX_ATTEMPTS = 200
@@ -19,13 +32,23 @@ interface Changed {
  */
 export class Integrations {
   readonly #rows: IntegrationRows
+  readonly #seesSingle: boolean
 
-  constructor(rows: IntegrationRows) {
+  /** @param seesSingle  whether the integrations of `createMirror` count, too */
+  constructor(rows: IntegrationRows, seesSingle: boolean) {
     this.#rows = rows
+    this.#seesSingle = seesSingle
   }
 
   async get(integration: string): Promise<IntegrationRecord | undefined> {
-    return (await this.#rows.list({ integration, after: '', limit: 1 }))[0]?.record
+    const record = await this.#read(integration)
+    return record?.isSingle && !this.#seesSingle ? undefined : record
+  }
+
+  /** Makes the row of `createMirror` if the integration has none, due at once. */
+  async makeSingle(integration: string, generation: string, now: number): Promise<IntegrationRecord> {
+    const next = newIntegration(integration, generation, now)
+    return (await this.#change(integration, (known) => madeSingle(known, next))).record ?? next
   }
 
   /** Adds an integration, due after `delayMs`. */
@@ -41,9 +64,17 @@ export class Integrations {
 
   /** Ends the lease of a taken integration and schedules the next work; `false` if the lease is lost, and nothing was written. */
   async finish(taken: IntegrationRecord, next: NextWork, now: number): Promise<boolean> {
-    const { integration, hints } = taken
-    const end = (record: IntegrationRecord) => finished(record, next, { hints, now })
-    return (await this.#changeFenced(integration, taken, end, taken)) !== 'fenced'
+    const end = (record: IntegrationRecord) => finished(record, next, { taken, now })
+    return (await this.#changeFenced(taken.integration, taken, end, taken)) !== 'fenced'
+  }
+
+  /** Ends the lease of whoever works on the integration. @returns the record, with a token that only the caller has; `undefined` if it was removed */
+  async interrupt(integration: string, fence: Fence): Promise<IntegrationRecord | undefined> {
+    const { record } = await this.#change(integration, (known) => {
+      if (known === undefined || isFenced(known, fence)) return known
+      return { ...known, token: known.token + 1, leaseUntil: null }
+    })
+    return record === undefined || isFenced(record, fence) ? undefined : record
   }
 
   /** Makes an active integration due now and ends its pause. */
@@ -54,6 +85,19 @@ export class Integrations {
   /** Makes an active integration due now, or after its pause. */
   async hurry(integration: string, now: number): Promise<void> {
     await this.#change(integration, (record) => record && hurried(record, now))
+  }
+
+  /** Asks whoever works on an integration next for a poll or a full listing. */
+  async ask(integration: string, what: readonly Asked[], now: number): Promise<void> {
+    await this.#change(integration, (record) => record && asked(record, what, now))
+  }
+
+  /** Replaces the problem of an integration, if it is another one. */
+  async report(integration: string, problemAfter: (known: StoredProblem | undefined) => ProblemStep): Promise<void> {
+    await this.#change(integration, (record) => {
+      const step = record && problemAfter(record.problem)
+      return record && step?.isChanged ? { ...record, problem: step.problem } : record
+    })
   }
 
   /** Records the API key that an integration uses; `'shared'` if another integration uses the key. */
@@ -81,6 +125,10 @@ export class Integrations {
     return outcome === 'more' ? 'more' : 'fenced'
   }
 
+  async #read(integration: string): Promise<IntegrationRecord | undefined> {
+    return (await this.#rows.list({ integration, after: '', limit: 1 }))[0]?.record
+  }
+
   async #changeFenced(
     integration: string,
     fence: Fence,
@@ -99,7 +147,7 @@ export class Integrations {
   /** @param read  the record, if the caller has read it */
   async #change(integration: string, decide: Decide, read?: IntegrationRecord): Promise<Changed> {
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const known = attempts === 0 && read !== undefined ? read : await this.get(integration)
+      const known = attempts === 0 && read !== undefined ? read : await this.#read(integration)
       const next = decide(known)
       if (next === undefined || next === known) return { outcome: 'unchanged', record: known }
       const outcome = await this.#rows.write(next, known)

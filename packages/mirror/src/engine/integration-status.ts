@@ -1,7 +1,7 @@
 import type { IntegrationCounts, IntegrationRecord, ListedIntegration } from '../interfaces/integration-store.ts'
+import type { PausedService } from '../interfaces/mirror-hooks.ts'
 import type { Problem } from '../interfaces/problem.ts'
 import { problemOf } from '../rules/problem-rule.ts'
-import type { PausedService } from './mirrors-options.ts'
 
 /** The state of an integration. */
 export interface IntegrationStatus

@@ -3,8 +3,8 @@ import { IntegrationRemovedError } from '../interfaces/errors.ts'
 import type { TakenIntegration } from '../interfaces/integration-store.ts'
 import { workInside } from '../interfaces/mirror-hooks.ts'
 import { isPaused } from '../rules/schedule-rule.ts'
-import { connect, engineOf } from './connection.ts'
-import type { SliceContext } from './slice.ts'
+import { engineOf } from './connection.ts'
+import type { SliceContext } from './slice-context.ts'
 
 /** How long this process leaves an integration to its worker after it has fetched notes beside it, in milliseconds. */
 const LEFT_MS = 500
@@ -25,11 +25,11 @@ async function fetchHinted({ record, copy }: TakenIntegration, context: SliceCon
   const ofSlice = { ...settings, clock: context.clock }
   // The worker that has the lease records the key before it lists.
   if (copy.progress.key === null || isPaused(record, context.clock.now())) return 0
-  const connection = await connect(integration, ofSlice, signal)
+  const connection = await settings.connect(integration, { ...ofSlice, signal })
   if (connection.keyPrint !== record.keyPrint) return 0
   if (pauses.list(monotonicNow(settings.clock)).some(({ baseUrl }) => baseUrl === connection.baseUrl)) return 0
   const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
-  const fetchDue = () => engineOf(connection, integration, fence, ofSlice).settle({ signal, shouldYield })
+  const fetchDue = () => engineOf(connection, integration, fence, ofSlice).settle({ signal, shouldYield }, copy)
   return (await workInside(settings.hooks.aroundWork, integration, fetchDue, () => undefined)).settled
 }
 

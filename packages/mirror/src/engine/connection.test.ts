@@ -1,7 +1,8 @@
 import { systemClock } from '@notewire/protocol'
 import { expect, it, vi } from 'vitest'
+import { LeaseLostError } from '../interfaces/errors.ts'
 import { MirrorLog } from '../reporting/mirror-log.ts'
-import { hooksOf, LeaseLostError } from './connection.ts'
+import { hooksOf } from './connection.ts'
 
 it.each([
   ['an error of a note is reported', new Error('no such part'), 1],
@@ -10,7 +11,7 @@ it.each([
   const [onProblem, write] = [vi.fn(), vi.fn()]
   const logger = { info: write, warn: write, error: write }
   const log = new MirrorLog({ logger, logErrorMessages: false, clock: systemClock, collectMs: 0 })
-  hooksOf('acme', { hooks: { onProblem }, log }).onProblem?.({ error, noteId: 'note_1' })
+  hooksOf('acme', { hooks: { onProblem }, log }).onProblem({ error, noteId: 'note_1' })
   log.writeAll()
   expect(onProblem).toHaveBeenCalledTimes(times)
   expect(write).toHaveBeenCalledTimes(times)

@@ -1,33 +1,21 @@
-import { monotonicNow, refuseResponse } from '@notewire/protocol'
-import { leaseFrom } from '../concurrency/lease.ts'
-import type { Engine } from '../engine/engine.ts'
-import { IntegrationBusyError, KeyChangedError } from '../interfaces/errors.ts'
-import {
-  type IntegrationRecord,
-  type ParkedBecause,
-  RANKS,
-  type TakenIntegration,
-} from '../interfaces/integration-store.ts'
+import { refuseResponse } from '@notewire/protocol'
+import { IntegrationBusyError, KeyChangedError, LeaseLostError } from '../interfaces/errors.ts'
+import type { IntegrationRecord, ParkedBecause } from '../interfaces/integration-store.ts'
 import { hasListedNotes } from '../listing/key-guard.ts'
 import { requestListing } from '../service/full-listing.ts'
-import { LeaseLostError } from './connection.ts'
 import { registerEndpoint } from './endpoint.ts'
-import type { MirrorsSettings, SaveSecret } from './mirrors-options.ts'
+import type { Engine } from './engine.ts'
+import type { SaveSecret } from './mirrors-options.ts'
 import { SharedPauses } from './shared-pauses.ts'
-import { type ActiveWork, doSlice } from './slice.ts'
+import { doSlice } from './slice.ts'
 import { sliceClock } from './slice-clock.ts'
+import type { ActiveWork } from './slice-context.ts'
+import { takeNow } from './taking.ts'
 import { withinLimit } from './time-limit.ts'
-
-/**
- * The time between two attempts to take an integration from another worker, in milliseconds. It is short because workers take an integration
- * with a long listing again immediately.
- */
-const RETRY_EVERY_MS = 50
+import type { WorkSettings } from './work-settings.ts'
 
 /** How long an added integration is not due for other workers than the process that adds it, in milliseconds. */
 const HEAD_START_MS = 5_000
-
-const GIVE_UP_AFTER_MS = 30_000
 
 /**
  * Adds an integration. If an earlier copy is being removed, its remaining notes are erased first.
@@ -38,20 +26,21 @@ const GIVE_UP_AFTER_MS = 30_000
 export async function addIntegration(
   integration: string,
   isWorkedOnAtOnce: boolean,
-  settings: MirrorsSettings,
+  settings: WorkSettings,
 ): Promise<IntegrationRecord> {
   const { integrations, clock } = settings
   const laterMs = isWorkedOnAtOnce ? HEAD_START_MS : 0
+  const busy = () => new IntegrationBusyError(integration)
   for (;;) {
     const record = await integrations.put(integration, newCopyId(clock.now()), clock.now(), laterMs)
     if (record.state !== 'removing') return record
-    const taken = await takeNow(integration, settings)
+    const taken = await takeNow(integration, settings, { busy })
     if (taken !== undefined) await doSlice(taken, withoutLimits(settings))
   }
 }
 
 /** Makes the id of a copy. It begins with the current time, so that {@link secretGeneration} also grows after the integration was removed. */
-function newCopyId(now: number): string {
+export function newCopyId(now: number): string {
   return `${now}-${crypto.randomUUID()}`
 }
 
@@ -67,33 +56,13 @@ interface FirstWork {
 }
 
 /** Takes the integration, checks its key even if it was parked, and registers its endpoint. */
-export async function workAtOnce(integration: string, first: FirstWork, settings: MirrorsSettings): Promise<void> {
-  const taken = await takeNow(integration, settings)
+export async function workAtOnce(integration: string, first: FirstWork, settings: WorkSettings): Promise<void> {
+  const busy = () => new IntegrationBusyError(integration)
+  const taken = await takeNow(integration, settings, { busy })
   const end = taken && (await doSlice(taken, withoutLimits(settings), workOf(first)))
   const error = end?.error
   if (error instanceof LeaseLostError) throw new IntegrationBusyError(integration)
   if (error !== undefined) throw error
-}
-
-/** Takes one integration as soon as no other worker has it, even if it is not due; `undefined` if it was removed and its content is erased. */
-async function takeNow(
-  integration: string,
-  { store, integrations, clock }: MirrorsSettings,
-): Promise<TakenIntegration | undefined> {
-  const giveUpAt = monotonicNow(clock) + GIVE_UP_AFTER_MS
-  for (;;) {
-    const record = await integrations.get(integration)
-    const isErased = record?.state === 'removing' && record.pausedUntil !== null
-    if (record === undefined || isErased) return undefined
-    // Repeated in each attempt, because another worker may have parked the integration or changed its `dueAt` since the last one.
-    const now = clock.now()
-    if (record.state === 'parked') await integrations.resume(integration, now)
-    else await integrations.wake(integration, now)
-    const taken = await store.integrations.take({ ...leaseFrom(now), most: RANKS.scan, integration })
-    if (taken !== undefined) return taken
-    if (monotonicNow(clock) >= giveUpAt) throw new IntegrationBusyError(integration)
-    await clock.sleep(RETRY_EVERY_MS)
-  }
 }
 
 /** Makes the work of `add`. The next slice lists the notes. */
@@ -126,7 +95,7 @@ async function checkKey(engine: Engine, hasListedNotes: () => Promise<boolean>):
   }
 }
 
-function withoutLimits(settings: MirrorsSettings) {
+function withoutLimits(settings: WorkSettings) {
   const { signal } = new AbortController()
   return {
     settings,
@@ -134,6 +103,6 @@ function withoutLimits(settings: MirrorsSettings) {
     pauses: new SharedPauses(),
     signal,
     shouldYield: () => false,
-    isLogged: false,
+    isLogged: () => false,
   }
 }

@@ -1,21 +1,22 @@
 import { monotonicNow } from '@notewire/protocol'
-import { leaseFrom } from '../concurrency/lease.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
 import type { StoreOutage } from '../reporting/store-outage.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { ClockConflicts } from './clock-conflicts.ts'
 import { HintsBesideALease } from './hints-beside-a-lease.ts'
-import type { MirrorsSettings, WorkReport } from './mirrors-options.ts'
+import type { WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
-import { doSlice } from './slice.ts'
+import { doSlice, type SliceEnd } from './slice.ts'
 import { type SliceClock, sliceClock } from './slice-clock.ts'
+import { takeRequest } from './taking.ts'
+import type { WorkSettings } from './work-settings.ts'
 
 /** A slice stops after this time if another integration may need its place, when its current page and reads are complete. In milliseconds. */
 const SLICE_MS = 500
 
 /** A slice stops after this time in any case, so that a new key counts and the endpoint is checked. In milliseconds. */
-const LONGEST_SLICE_MS = 60_000
+const LONGEST_SLICE_OF_MANY_MS = 60_000
 
 /** The time between two checks for integrations that other processes have made due, in milliseconds. */
 const CHECK_EVERY_MS = 500
@@ -29,7 +30,7 @@ const HINT_WAITS_MS = 1_000
 const HINT_SHARE = 1 / 4
 
 export interface DispatchOptions {
-  readonly settings: MirrorsSettings
+  readonly settings: WorkSettings
   readonly pauses: SharedPauses
   readonly conflicts: ClockConflicts
   readonly signal: AbortSignal
@@ -41,11 +42,15 @@ export interface DispatchOptions {
   readonly onError: (error: unknown) => void
   /** Absent if the caller rejects with the error of the store. */
   readonly outage?: StoreOutage | undefined
+  /** Whether `dispatch` ends with the error of a slice. */
+  readonly isFinal?: ((error: unknown) => boolean) | undefined
 }
 
 /**
  * Takes due integrations and works on them in slices, hints first, until the signal fires. With `endAt`, it also ends at that time, or when
  * nothing is due.
+ *
+ * @throws the error of a slice if it is final
  */
 export async function dispatch(parts: DispatchOptions): Promise<void> {
   const {
@@ -58,13 +63,17 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     integration,
     onError,
     outage,
+    isFinal = () => false,
   } = parts
-  const { store, clock } = settings
+  const { store, clock, policy, work } = settings
+  // One integration is not sliced: no other waits for its place.
+  const longestSliceMs = policy.isSingle ? Number.POSITIVE_INFINITY : LONGEST_SLICE_OF_MANY_MS
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
   const running = new Map<Promise<void>, boolean>()
   const changes = new Wakeup()
   const beside = new HintsBesideALease()
   let isHintWaiting = false
+  let final: { readonly error: unknown } | undefined
   /** When to look for hints that wait for a worker, by `monotonicNow`. */
   let findAt = Number.NEGATIVE_INFINITY
 
@@ -90,8 +99,14 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const maxRank = isFullOfOthers() ? RANKS.hint : RANKS.scan
     for (;;) {
       const except = conflicts.list(monotonicNow(clock))
-      const taken = await store.integrations.take({ ...leaseFrom(ofSlice.now()), most: maxRank, integration, except })
+      const taken = await store.integrations.take({
+        ...takeRequest(settings, ofSlice.now()),
+        maxRank,
+        integration,
+        except,
+      })
       outage?.answered()
+      if (taken !== undefined && work.handOver(taken)) continue
       if (taken === undefined || !conflicts.arises(taken.record, ofSlice.now(), monotonicNow(clock))) return taken
       await settings.integrations.finish(taken.record, taken.record, ofSlice.now())
     }
@@ -104,14 +119,15 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const now = ofSlice.now()
     const waitingSince = integration === undefined ? now - HINT_WAITS_MS : now
     const except = [...conflicts.list(read), ...beside.list(read)]
-    const found = await store.integrations.findHinted({ now, waitingSince, integration, except })
+    const request = { now, waitingSince, integration, includesSingle: policy.isSingle, except }
+    const found = await store.integrations.findHinted(request)
     findAt = found === undefined ? read + HINT_WAITS_MS : read
     return found
   }
 
   function fetchBeside(found: TakenIntegration, ofSlice: SliceClock): void {
     const shouldYield = () => monotonicNow(clock) >= endAt
-    const context = { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: false }
+    const context = { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: () => false }
     const fetching = beside.fetch(found, context).then(() => {
       running.delete(fetching)
       changes.wake()
@@ -119,28 +135,35 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     running.set(fetching, true)
   }
 
+  function endIfFinal({ error }: SliceEnd): void {
+    if (error !== undefined && isFinal(error)) final ??= { error }
+  }
+
   function start(taken: TakenIntegration, ofSlice: SliceClock): void {
     const isHint = taken.record.rank === RANKS.hint
     const began = monotonicNow(clock)
     // A slice ends with its slowest request, and fetches no other note meanwhile. So it does not end without need.
-    const isLate = (now: number) => now >= began + (mayOthersWait() ? SLICE_MS : LONGEST_SLICE_MS) || now >= endAt
-    const shouldYield = () => isLate(monotonicNow(clock)) || (!isHint && isHintWaiting && running.size >= concurrency)
-    const { integration } = taken.record
-    conflicts.recordBegin(integration)
-    const logs = { isLogged: true, logsStore: outage !== undefined }
-    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, signal, shouldYield, ...logs })
+    const isLate = (now: number) => now >= began + (mayOthersWait() ? SLICE_MS : longestSliceMs) || now >= endAt
+    const { integration: taking } = taken.record
+    const isWanted = () => work.isAwaited(taking) || (!isHint && isHintWaiting && running.size >= concurrency)
+    const shouldYield = () => isLate(monotonicNow(clock)) || isWanted()
+    const logs = { isLogged: (error: unknown) => !isFinal(error), logsStore: outage !== undefined }
+    const stops = { signal, shouldYield, isPacedBySchedule: !policy.isSingle }
+    conflicts.recordBegin(taking)
+    const slice = doSlice(taken, { settings, clock: ofSlice, pauses, ...stops, ...logs })
       .then((end) => {
-        if (end.isStoreFailure) outage?.failed(end.error, integration)
-        else outage?.answered(integration)
+        if (end.isStoreFailure) outage?.failed(end.error, taking)
+        else outage?.answered(taking)
+        endIfFinal(end)
         return end
       })
       .catch((error) => {
-        outage?.failed(error, integration)
+        outage?.failed(error, taking)
         onError(error)
         return { dueAt: null }
       })
       .then(({ dueAt }) => {
-        conflicts.recordEnd(integration, dueAt, monotonicNow(clock))
+        conflicts.recordEnd(taking, dueAt, monotonicNow(clock))
         running.delete(slice)
         changes.wake()
       })
@@ -160,7 +183,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   }
 
   try {
-    while (!signal.aborted && monotonicNow(clock) < endAt) {
+    while (!signal.aborted && final === undefined && monotonicNow(clock) < endAt) {
       const { count } = changes
       let maxWaitMs = CHECK_EVERY_MS
       const isStarted = await startNext(sliceClock(clock)).catch((error) => {
@@ -178,10 +201,11 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     stopListening()
     await Promise.all(running.keys())
   }
+  if (final !== undefined) throw final.error
 }
 
 export async function workLeft(
-  { store, integrations, clock }: MirrorsSettings,
+  { store, integrations, clock }: WorkSettings,
   integration: string | undefined,
 ): Promise<WorkReport> {
   const now = clock.now()

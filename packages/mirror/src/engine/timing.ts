@@ -1,9 +1,7 @@
 import type { Slice } from '../engine/engine.ts'
-import { type EndpointRecord, RANKS } from '../interfaces/integration-store.ts'
+import { type EndpointRecord, type NextWork, RANKS } from '../interfaces/integration-store.ts'
 import { scanContinuesAt } from '../listing/schedule.ts'
 import { isPaced } from '../rules/listing-track.ts'
-
-const MAX_POLL_EVERY_MS = 60 * 60_000
 
 /** The shortest time between two slices if the first could do nothing, because notes may be locked. In milliseconds. */
 const RETRY_AFTER_MS = 1_000
@@ -16,12 +14,12 @@ export function pollEveryAfter(
   { before, after }: Pick<Slice, 'before' | 'after'>,
   current: number | null,
   endpoint: EndpointRecord | null,
-  shortest: number,
+  [shortest, longest]: readonly [shortest: number, longest: number],
 ): number {
   const areEventsArriving = endpoint === null ? after.poll.heardAt !== null : endpoint.status === 'active'
   if (current === null || !areEventsArriving || foundUnannounced({ before, after })) return shortest
   if (after.poll.polledAt === before.poll.polledAt) return current
-  return Math.min(current * 2, Math.max(MAX_POLL_EVERY_MS, shortest))
+  return Math.min(current * 2, longest)
 }
 
 /** Whether a poll found changes that no event announced. */
@@ -30,18 +28,31 @@ export function foundUnannounced({ before, after }: Pick<Slice, 'before' | 'afte
   return after.poll.unannounced > known
 }
 
+/** What was asked for and is not fulfilled after a slice. */
+export function stillAsked(
+  { pollAskedAt, scanAskedAt }: NextWork,
+  { before, after, hasPolled }: Pick<Slice, 'before' | 'after' | 'hasPolled'>,
+): Pick<NextWork, 'pollAskedAt' | 'scanAskedAt'> {
+  const known = [before.scan?.scanId, before.lastScan?.scanId]
+  const hasBegunScan = [after.scan?.scanId, after.lastScan?.scanId].some((scanId) => !known.includes(scanId))
+  return {
+    pollAskedAt: hasPolled ? undefined : pollAskedAt,
+    scanAskedAt: hasBegunScan ? undefined : scanAskedAt,
+  }
+}
+
 /** Returns when the next slice is due, and its rank, given when the next poll is due, and when a listing that failed is repeated. */
 export function afterSlice(
-  { after, nextDueAt, settled, listed, listingError }: Slice,
-  pollAt: number,
-  retryAt: number,
+  { after, nextDueAt, settled, listing }: Pick<Slice, 'after' | 'nextDueAt' | 'settled' | 'listing'>,
+  { pollAt, listAt, ...asked }: Pick<NextWork, 'listAt' | 'pollAskedAt' | 'scanAskedAt'> & { readonly pollAt: number },
   now: number,
 ): { readonly dueAt: number; readonly rank: number } {
-  const scanAt = scanContinuesAt(after, now)
-  const listAt = Math.min(pollAt, scanAt ?? pollAt)
-  const nextListAt = listingError === undefined ? listAt : Math.max(listAt, retryAt)
+  const scanAt = scanContinuesAt(after, asked, now)
+  const nextPollAt = asked.pollAskedAt === undefined ? pollAt : now
+  const nextListAt = Math.max(Math.min(nextPollAt, scanAt ?? nextPollAt), listAt ?? 0)
   const nextAt = Math.min(nextDueAt ?? nextListAt, nextListAt)
-  const mayContinue = (settled > 0 || listed) && !isPaced(after.poll.track) && !isPaced(after.scan?.track)
+  const hasWorked = settled > 0 || listing !== undefined
+  const mayContinue = hasWorked && !isPaced(after.poll.track) && !isPaced(after.scan?.track)
   const dueAt = Math.max(nextAt, mayContinue ? now : now + RETRY_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
   return { dueAt, rank: scanAt === null ? RANKS.poll : RANKS.scan }

@@ -1,0 +1,203 @@
+import { isHeld } from '../concurrency/lease.ts'
+import type { SyncOptions, SyncReport } from '../context/sync.ts'
+import { IntegrationRemovedError, LeaseLostError, MirrorInUseError } from '../interfaces/errors.ts'
+import { type IntegrationRecord, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import { callHook, workInside } from '../interfaces/mirror-hooks.ts'
+import type { Problem } from '../interfaces/problem.ts'
+import { pollDueAt } from '../listing/schedule.ts'
+import { StoreOutage } from '../reporting/store-outage.ts'
+import { isDueAt } from '../rules/backoff.ts'
+import { codeOf, stepAfter } from '../rules/problem-rule.ts'
+import { nextAt } from '../rules/schedule-rule.ts'
+import { isFinal, isOfStore } from '../service/failures.ts'
+import { ClockConflicts } from './clock-conflicts.ts'
+import { engineOf } from './connection.ts'
+import type { CopyOfOne } from './copy-of-one.ts'
+import { dispatch } from './dispatch.ts'
+import { SharedPauses } from './shared-pauses.ts'
+import { doSlice, type SliceEnd } from './slice.ts'
+import { sliceClock } from './slice-clock.ts'
+import type { ActiveWork } from './slice-context.ts'
+import { takeNow, takeRequest } from './taking.ts'
+import { bringUpToDate } from './usual-work.ts'
+import type { WorkSettings } from './work-settings.ts'
+
+/** The time between two attempts of `run` to open a store that fails, in milliseconds. */
+const OPEN_AGAIN_AFTER_MS = 5_000
+
+/** The codes of a refused key, which a call tries again whenever it is made: the key may have been replaced. */
+const REFUSED: ReadonlySet<string> = new Set(['unauthorized', 'forbidden'])
+
+/** The calls that bring one copy up to date. */
+export class CallsOfOne {
+  readonly #integration: string
+  readonly #settings: WorkSettings
+  readonly #copy: CopyOfOne
+  readonly #pauses = new SharedPauses()
+  readonly #conflicts = new ClockConflicts()
+  /** Set while `run` runs. */
+  #outage: StoreOutage | undefined
+  #unstored: Problem | null = null
+
+  constructor(integration: string, settings: WorkSettings, copy: CopyOfOne) {
+    this.#integration = integration
+    this.#settings = settings
+    this.#copy = copy
+  }
+
+  /** The problem of the store, which could not be stored; `null` if there is none. */
+  get unstored(): Problem | null {
+    return this.#outage?.problem ?? this.#unstored
+  }
+
+  /** See `Mirror.sync`. */
+  async sync(scanWhen: NonNullable<SyncOptions['scan']>, signal: AbortSignal): Promise<SyncReport> {
+    return await this.#call(signal, async () => {
+      await this.#copy.read()
+      for (;;) {
+        const taken = await this.#takeNow(scanWhen, signal)
+        const isScanAsked = taken.record.scanAskedAt !== undefined
+        const end = await this.#slice(taken, signal, bringUpToDate({ isPollDue: true, scanWhen, isScanAsked }))
+        if (!(end.error instanceof LeaseLostError)) return this.#reportOf(end)
+      }
+    })
+  }
+
+  async #takeNow(scanWhen: SyncOptions['scan'], signal: AbortSignal): Promise<TakenIntegration> {
+    const { integrations, work, clock } = this.#settings
+    const taken = await takeNow(this.#integration, this.#settings, {
+      signal,
+      onBusy: async () => {
+        if (work.isRunning(this.#integration)) return
+        await integrations.ask(this.#integration, scanWhen === 'now' ? ['poll', 'scan'] : ['poll'], clock.now())
+      },
+      busy: ({ worker = 'another worker', leaseUntil }) =>
+        new MirrorInUseError(this.#integration, worker, new Date(leaseUntil ?? clock.now())),
+    })
+    if (taken === undefined) throw new IntegrationRemovedError(this.#integration)
+    return taken
+  }
+
+  /** See `Mirror.work`. */
+  async work(signal: AbortSignal): Promise<SyncReport> {
+    return await this.#call(signal, async () => {
+      const { store, clock, integrations, pollEveryMs } = this.#settings
+      await this.#prepare(await this.#copy.read())
+      const now = clock.now()
+      const request = { ...takeRequest(this.#settings, now), maxRank: RANKS.scan, integration: this.#integration }
+      const taken = await store.integrations.take(request)
+      if (taken !== undefined) return this.#reportOf(await this.#slice(taken, signal, bringUpToDate()))
+      const record = await integrations.get(this.#integration)
+      // Another process is listing. The notes of events do not wait for it.
+      const isBusy = record !== undefined && isHeld(record.leaseUntil, now)
+      const settled = isBusy ? await this.#settle(signal) : { settled: 0, postponed: 0 }
+      const workAt = record === undefined ? null : nextAt(record, clock.now())
+      return { ...settled, listed: false, nextAt: workAt ?? clock.now() + pollEveryMs }
+    })
+  }
+
+  /** See `Mirror.settle`. */
+  async settle(signal: AbortSignal): Promise<SyncReport> {
+    return await this.#call(signal, async () => {
+      await this.#copy.read()
+      try {
+        return { ...(await this.#settle(signal)), listed: false }
+      } catch (error) {
+        if (!signal.aborted) await this.#store(error)
+        throw error
+      }
+    })
+  }
+
+  /** See `Mirror.run`. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { hooks, log, policy } = this.#settings
+    const integration = this.#integration
+    const outage = new StoreOutage(this.#settings)
+    const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration })
+    this.#outage = outage
+    try {
+      await this.#open(signal, outage, onError)
+      const parts = { settings: this.#settings, pauses: this.#pauses, conflicts: this.#conflicts }
+      const ends = policy.parks ? {} : { isFinal }
+      await dispatch({ ...parts, signal, concurrency: 1, integration, onError, outage, ...ends })
+    } finally {
+      this.#outage = undefined
+      log.writeAll()
+    }
+  }
+
+  /** Opens the store, and ends a pause: a process that was started again may have another key. Repeated while the store fails. */
+  async #open(signal: AbortSignal, outage: StoreOutage, onError: (error: unknown) => void): Promise<void> {
+    const { integrations, clock, policy } = this.#settings
+    while (!signal.aborted) {
+      try {
+        await this.#copy.read()
+        if (policy.isSingle) await integrations.wake(this.#integration, clock.now())
+        return
+      } catch (error) {
+        if (!isOfStore(error)) throw error
+        outage.failed(error)
+        onError(error)
+        await clock.sleep(OPEN_AGAIN_AFTER_MS, signal).catch(() => undefined)
+      }
+    }
+  }
+
+  /** Makes the integration of `createMirror` due if the schedule that is stored is not that of this process, or if its key was refused. */
+  async #prepare({ dueAt, problem }: IntegrationRecord): Promise<void> {
+    const { integrations, clock, policy, pollEveryMs } = this.#settings
+    if (!policy.isSingle) return
+    const now = clock.now()
+    if (problem !== undefined && REFUSED.has(problem.code)) await integrations.wake(this.#integration, now)
+    else if (dueAt === null || dueAt > now + pollEveryMs) await integrations.hurry(this.#integration, now)
+  }
+
+  async #slice(taken: TakenIntegration, signal: AbortSignal, work: ActiveWork): Promise<SliceEnd> {
+    const settings = this.#settings
+    const clock = sliceClock(settings.clock)
+    const context = { settings, clock, pauses: this.#pauses, signal, shouldYield: () => false, isLogged: () => false }
+    return await doSlice(taken, context, work)
+  }
+
+  /** @throws the error of the slice */
+  #reportOf({ error, report, dueAt }: SliceEnd): SyncReport {
+    if (error !== undefined) throw error
+    const { clock, pollEveryMs } = this.#settings
+    const done = report ?? { listed: false, settled: 0, postponed: 0 }
+    return { ...done, nextAt: dueAt ?? clock.now() + pollEveryMs }
+  }
+
+  /** Reads the notes that are due. This needs no lease. */
+  async #settle(signal: AbortSignal): Promise<Omit<SyncReport, 'listed'>> {
+    const { store, clock, hooks, pollEveryMs } = this.#settings
+    const integration = this.#integration
+    const fence = { generation: await this.#copy.generation(), lost: () => new IntegrationRemovedError(integration) }
+    const connection = await this.#settings.connect(integration, { clock, signal })
+    const copy = await store.readProgress(integration)
+    const settle = () => engineOf(connection, integration, fence, this.#settings).settle({ signal }, copy)
+    const around = isDueAt(copy.nextDueAt, clock.now()) ? hooks.aroundWork : undefined
+    const { settled, postponed, nextDueAt, after } = await workInside(around, integration, settle)
+    const pollAt = pollDueAt(after, pollEveryMs, clock.now())
+    return { settled, postponed, nextAt: Math.min(nextDueAt ?? pollAt, pollAt) }
+  }
+
+  /** Stores the problem of a call that lists nothing. */
+  async #store(error: unknown): Promise<void> {
+    const { integrations, clock } = this.#settings
+    await integrations.report(this.#integration, (known) => stepAfter(known, codeOf(error), false, clock.now()))
+  }
+
+  /** Makes a call of the user. It rejects with its error, and logs nothing. */
+  async #call(signal: AbortSignal, work: () => Promise<SyncReport>): Promise<SyncReport> {
+    try {
+      const report = await work()
+      this.#unstored = null
+      return report
+    } catch (error) {
+      const isUnstored = !signal.aborted && isOfStore(error)
+      if (isUnstored) this.#unstored ??= { code: codeOf(error), since: new Date(this.#settings.clock.now()) }
+      throw error
+    }
+  }
+}
