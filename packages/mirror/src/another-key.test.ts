@@ -136,7 +136,10 @@ describe('of two keys without an id', () => {
     await using world = await mirroredService({ notes: 10, contract })
     const store = memoryMirror()
     const mirrors = [world.another({ store }), mirrorWith(world, store, keyThatSeesNothing(world).key)]
-    const outcomes = await Promise.allSettled(mirrors.map((mirror) => mirror.sync({ scan: 'now' })))
+    const syncs = Promise.allSettled(mirrors.map((mirror) => mirror.sync({ scan: 'now' })))
+    // The second waits until the first has listed.
+    const waiting = setInterval(() => void world.service.clock.advance(100), 1)
+    const outcomes = await syncs.finally(() => clearInterval(waiting))
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     expect(refused).toMatchObject([{ reason: { code: 'key_changed' } }])
   })

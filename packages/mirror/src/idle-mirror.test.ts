@@ -6,13 +6,18 @@ import type { MirrorStore } from './index.ts'
 /** A mirror that is up to date, and the operations of its store that a function calls. */
 async function upToDate() {
   const operations: string[] = []
-  const store = new Proxy(memoryMirror(), {
-    get(target, name: keyof MirrorStore) {
-      // `await` looks for `then`.
-      if (name in target) operations.push(name)
-      return target[name]
-    },
-  })
+  const memory = memoryMirror()
+  const recorded = <Target extends object>(target: Target, prefix: string) =>
+    new Proxy(target, {
+      get(_, name) {
+        const member: unknown = Reflect.get(target, name, target)
+        if (typeof member !== 'function') return member
+        operations.push(`${prefix}${String(name)}`)
+        return member.bind(target)
+      },
+    })
+  const integrations = recorded(memory.integrations, 'integrations.')
+  const store: MirrorStore = recorded({ ...memory, integrations }, '')
   const world = await mirroredService({ notes: 3 }, { store })
   await world.mirror.sync()
   async function operationsOf(operate: () => Promise<unknown>): Promise<readonly string[]> {
@@ -23,17 +28,22 @@ async function upToDate() {
   return { world, store, operationsOf }
 }
 
-it('checks for work with one read of the store', async () => {
+it('checks for work with two reads of the store', async () => {
   const { world, operationsOf } = await upToDate()
   await using _ = world
-  expect(await operationsOf(() => world.mirror.work())).toEqual(['readProgress'])
-  expect(await operationsOf(() => world.mirror.settle())).toEqual(['readProgress'])
+  expect(await operationsOf(() => world.mirror.work())).toEqual(['integrations.list', 'readProgress'])
+  expect(await operationsOf(() => world.mirror.settle())).toEqual(['integrations.list', 'readProgress'])
 })
 
-it('polls with one read and two commits if nothing has changed', async () => {
+it('polls with one read and three writes if nothing has changed', async () => {
   const { world, operationsOf } = await upToDate()
   await using _ = world
-  expect(await operationsOf(() => world.mirror.sync())).toEqual(['readProgress', 'commit', 'commit'])
+  expect(await operationsOf(() => world.mirror.sync())).toEqual([
+    'integrations.list',
+    'integrations.take',
+    'commit',
+    'integrations.write',
+  ])
 })
 
 it('writes nothing when a process first uses an existing mirror', async () => {

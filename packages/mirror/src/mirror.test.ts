@@ -1,9 +1,9 @@
 import { NotesClient } from '@notewire/client'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
+import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
 import { onClock } from './fixtures/on-clock.ts'
 import { createMirror, openMirror } from './index.ts'
 
@@ -173,7 +173,7 @@ describe('a scan', () => {
     await world.mirror.sync({ scan: 'now' })
     const { lastScan, notes } = await world.mirror.status()
     expect(notes).toMatchObject({ live: 40, hidden: 60, gone: 0 })
-    expect(held).toEqual([{ scanId: lastScan?.scanId, missing: 60, live: 100 }])
+    expect(held).toEqual([{ integration: 'default', scanId: lastScan?.scanId, missing: 60, live: 100 }])
     await world.mirror.sync({ scan: 'now' })
     expect((await world.mirror.status()).held).toEqual([{ scanId: lastScan?.scanId, notes: 60 }])
     expect(await world.mirror.acceptRemovals(lastScan?.scanId ?? '')).toBe(60)
@@ -430,14 +430,88 @@ describe('two processes on one mirror', () => {
   it('share the work: one lists, both read, and no note is read twice', async () => {
     await using world = await mirroredService({ notes: 300 })
     const store = memoryMirror()
-    const mirrors = [world.another({ store }), world.another({ store })]
-    const reports = await Promise.all(mirrors.map((mirror) => mirror.sync()))
-    while ((await world.another({ store }).status()).notes.unsettled > 0) await mirrors[1]?.settle()
-    expect(reports.filter(({ listed }) => listed).length).toBeGreaterThanOrEqual(1)
-    expect(await copyIn(world.another({ store }))).toEqual(await truthOf(world.client))
+    const [one, two] = [world.another({ store }), world.another({ store })]
+    const listing = one.sync()
+    while ((await two.status()).notes.live === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(await two.work()).toMatchObject({ listed: false })
+    expect(await listing).toMatchObject({ listed: true })
+    expect(await copyIn(two)).toEqual(await truthOf(world.client))
     expect(world.asked().filter((line) => line.includes('/summary')).length).toBe(300 + 300)
   })
+
+  it('do not list at the same time: the second sync waits for the first, and lists again', async () => {
+    await using world = await mirroredService({ notes: 300 })
+    const store = memoryMirror()
+    const syncs = [world.another({ store }), world.another({ store })].map((mirror) => mirror.sync())
+    const reports = await whileClockAdvances(world, Promise.all(syncs))
+    expect(reports).toMatchObject([{ listed: true }, { listed: true }])
+    expect(world.asked().filter((line) => line === 'GET /v1/notes').length).toBe(3 + 1)
+  })
+
+  it('a sync gives up after 30 s if the other still lists, and that one polls again', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const store = memoryMirror()
+    const [gate, isListing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const client = new NotesClient({
+      baseUrl: world.service.baseUrl,
+      apiKey: world.service.apiKey,
+      async fetch(request) {
+        isListing.resolve()
+        await gate.promise
+        return await world.service.fetch(request)
+      },
+    })
+    const running = world.another({ store, client })
+    const end = new AbortController()
+    const run = running.run({ signal: end.signal })
+    await isListing.promise
+    const sync = world.another({ store }).sync()
+    sync.catch(() => undefined)
+    await whileClockAdvances(world, sync.catch(() => undefined))
+    await expect(sync).rejects.toMatchObject({
+      code: 'mirror_in_use',
+      worker: expect.stringContaining(`process ${process.pid}`),
+      until: expect.any(Date),
+    })
+    gate.resolve()
+    await whileClockAdvances(world, vi.waitFor(() => expect(polls(world)).toBe(2), 10_000))
+    end.abort()
+    await run
+  })
+
+  it('two syncs of one process follow each other, without a limit of time', async () => {
+    await using world = await mirroredService({ notes: 3 })
+    const reports = await Promise.all([world.mirror.sync(), world.mirror.sync(), world.mirror.sync()])
+    expect(reports).toMatchObject([{ listed: true }, { listed: true }, { listed: true }])
+  })
+
+  it('a sync takes over from run of its process', async () => {
+    await using world = await mirroredService({ notes: 1_000 })
+    const end = new AbortController()
+    const run = world.mirror.run({ signal: end.signal })
+    while ((await world.mirror.status()).notes.live === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(await world.mirror.sync()).toMatchObject({ listed: true })
+    expect((await world.mirror.status()).notes).toMatchObject({ live: 1_000, unsettled: 0 })
+    end.abort()
+    await run
+  })
 })
+
+const polls = (world: MirroredService) => world.asked().filter((line) => line === 'GET /v1/notes').length
+
+/** Advances the clock until the work has ended. */
+async function whileClockAdvances<Result>({ service }: MirroredService, work: Promise<Result>): Promise<Result> {
+  let hasEnded = false
+  const ended = work.finally(() => {
+    hasEnded = true
+  })
+  ended.catch(() => undefined)
+  while (!hasEnded) {
+    await service.clock.advance(50)
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return await ended
+}
 
 describe('work', () => {
   it('syncs when the next poll is due, reads dirty notes, and returns the time of the next call', async () => {
@@ -456,10 +530,18 @@ describe('work', () => {
     await using world = await mirroredService({ notes: 300 })
     const store = memoryMirror()
     const crashed = new AbortController()
+    const unlessCrashed = <Result>(operate: () => Promise<Result>) =>
+      crashed.signal.aborted ? new Promise<never>(() => undefined) : operate()
     const hanging = {
       ...store,
-      commit: (...commit: Parameters<typeof store.commit>) =>
-        crashed.signal.aborted ? new Promise<never>(() => undefined) : store.commit(...commit),
+      commit: (...commit: Parameters<typeof store.commit>) => unlessCrashed(() => store.commit(...commit)),
+      integrations: {
+        ...store.integrations,
+        list: store.integrations.list.bind(store.integrations),
+        take: store.integrations.take.bind(store.integrations),
+        write: (...rows: Parameters<typeof store.integrations.write>) =>
+          unlessCrashed(() => store.integrations.write(...rows)),
+      },
     }
     const hooks = { onProgress: () => crashed.abort() }
     void world
@@ -472,7 +554,7 @@ describe('work', () => {
     expect(report.listed).toBe(false)
     expect(report.nextAt).toBeGreaterThan(world.service.clock.now())
     await world.service.clock.advance('2m')
-    await mirror.work()
+    expect(await mirror.work()).toMatchObject({ listed: true })
     expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
   })
 })

@@ -1,9 +1,12 @@
+import type { Clock } from '@notewire/protocol'
 import type { TakenIntegration } from '../interfaces/integration-store.ts'
+import { Wakeup } from './wakeup.ts'
 
 /** The integrations on which this process works, and its calls that wait for one of them. */
 export class LocalWork {
   readonly #running = new Map<string, number>()
   readonly #waiting = new Map<string, ((taken: TakenIntegration) => void)[]>()
+  readonly #changes = new Wakeup()
 
   /** Whether this process works on an integration. */
   isRunning(integration: string): boolean {
@@ -24,6 +27,7 @@ export class LocalWork {
       const left = (this.#running.get(integration) ?? 1) - 1
       if (left === 0) this.#running.delete(integration)
       else this.#running.set(integration, left)
+      this.#changes.wake()
     }
   }
 
@@ -31,6 +35,7 @@ export class LocalWork {
   handOver(taken: TakenIntegration): boolean {
     const take = this.#waiting.get(taken.record.integration)?.[0]
     take?.(taken)
+    this.#changes.wake()
     return take !== undefined
   }
 
@@ -50,6 +55,12 @@ export class LocalWork {
     } finally {
       this.#leave(integration, take)
     }
+  }
+
+  /** Waits until work has ended or was handed over, for `ms` milliseconds at most. @throws the signal's reason */
+  async nextChange(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+    await this.#changes.nextWithin(ms, clock, signal)
+    signal.throwIfAborted()
   }
 
   #leave(integration: string, take: (taken: TakenIntegration) => void): void {

@@ -31,10 +31,11 @@ export async function addIntegration(
   const { integrations, clock } = settings
   const laterMs = isWorkedOnAtOnce ? HEAD_START_MS : 0
   const busy = () => new IntegrationBusyError(integration)
+  const { signal } = new AbortController()
   for (;;) {
     const record = await integrations.put(integration, newCopyId(clock.now()), clock.now(), laterMs)
     if (record.state !== 'removing') return record
-    const taken = await takeNow(integration, settings, { busy })
+    const taken = await takeNow(integration, settings, { busy, signal })
     if (taken !== undefined) await doSlice(taken, withoutLimits(settings))
   }
 }
@@ -58,7 +59,8 @@ interface FirstWork {
 /** Takes the integration, checks its key even if it was parked, and registers its endpoint. */
 export async function workAtOnce(integration: string, first: FirstWork, settings: WorkSettings): Promise<void> {
   const busy = () => new IntegrationBusyError(integration)
-  const taken = await takeNow(integration, settings, { busy })
+  const { signal } = new AbortController()
+  const taken = await takeNow(integration, settings, { busy, signal })
   const end = taken && (await doSlice(taken, withoutLimits(settings), workOf(first)))
   const error = end?.error
   if (error instanceof LeaseLostError) throw new IntegrationBusyError(integration)

@@ -1,4 +1,3 @@
-import { isHeld } from '../concurrency/lease.ts'
 import type { SyncOptions, SyncReport } from '../context/sync.ts'
 import { IntegrationRemovedError, LeaseLostError, MirrorInUseError } from '../interfaces/errors.ts'
 import { type IntegrationRecord, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
@@ -8,7 +7,7 @@ import { pollDueAt } from '../listing/schedule.ts'
 import { StoreOutage } from '../reporting/store-outage.ts'
 import { isDueAt } from '../rules/backoff.ts'
 import { codeOf, stepAfter } from '../rules/problem-rule.ts'
-import { nextAt } from '../rules/schedule-rule.ts'
+import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import { isFinal, isOfStore } from '../service/failures.ts'
 import { ClockConflicts } from './clock-conflicts.ts'
 import { engineOf } from './connection.ts'
@@ -53,9 +52,8 @@ export class CallsOfOne {
   /** See `Mirror.sync`. */
   async sync(scanWhen: NonNullable<SyncOptions['scan']>, signal: AbortSignal): Promise<SyncReport> {
     return await this.#call(signal, async () => {
-      await this.#copy.read()
       for (;;) {
-        const taken = await this.#takeNow(scanWhen, signal)
+        const taken = await this.#takeNow(await this.#copy.read(), scanWhen, signal)
         const isScanAsked = taken.record.scanAskedAt !== undefined
         const end = await this.#slice(taken, signal, bringUpToDate({ isPollDue: true, scanWhen, isScanAsked }))
         if (!(end.error instanceof LeaseLostError)) return this.#reportOf(end)
@@ -63,9 +61,14 @@ export class CallsOfOne {
     })
   }
 
-  async #takeNow(scanWhen: SyncOptions['scan'], signal: AbortSignal): Promise<TakenIntegration> {
+  async #takeNow(
+    known: IntegrationRecord,
+    scanWhen: SyncOptions['scan'],
+    signal: AbortSignal,
+  ): Promise<TakenIntegration> {
     const { integrations, work, clock } = this.#settings
     const taken = await takeNow(this.#integration, this.#settings, {
+      known,
       signal,
       onBusy: async () => {
         if (work.isRunning(this.#integration)) return
@@ -81,19 +84,22 @@ export class CallsOfOne {
   /** See `Mirror.work`. */
   async work(signal: AbortSignal): Promise<SyncReport> {
     return await this.#call(signal, async () => {
-      const { store, clock, integrations, pollEveryMs } = this.#settings
-      await this.#prepare(await this.#copy.read())
-      const now = clock.now()
-      const request = { ...takeRequest(this.#settings, now), maxRank: RANKS.scan, integration: this.#integration }
-      const taken = await store.integrations.take(request)
+      const record = await this.#prepare(await this.#copy.read())
+      const taken = await this.#takeDue(record)
       if (taken !== undefined) return this.#reportOf(await this.#slice(taken, signal, bringUpToDate()))
-      const record = await integrations.get(this.#integration)
-      // Another process is listing. The notes of events do not wait for it.
-      const isBusy = record !== undefined && isHeld(record.leaseUntil, now)
-      const settled = isBusy ? await this.#settle(signal) : { settled: 0, postponed: 0 }
-      const workAt = record === undefined ? null : nextAt(record, clock.now())
-      return { ...settled, listed: false, nextAt: workAt ?? clock.now() + pollEveryMs }
+      // If another process is listing, the notes of events do not wait for it.
+      const { clock, pollEveryMs } = this.#settings
+      const { settled, postponed } = await this.#settle(signal)
+      return { settled, postponed, listed: false, nextAt: nextAt(record, clock.now()) ?? clock.now() + pollEveryMs }
     })
+  }
+
+  async #takeDue(record: IntegrationRecord): Promise<TakenIntegration | undefined> {
+    const { store, clock } = this.#settings
+    const now = clock.now()
+    if (!isDue(record, now)) return undefined
+    const request = { ...takeRequest(this.#settings, now), maxRank: RANKS.scan, integration: this.#integration }
+    return await store.integrations.take(request)
   }
 
   /** See `Mirror.settle`. */
@@ -145,12 +151,16 @@ export class CallsOfOne {
   }
 
   /** Makes the integration of `createMirror` due if the schedule that is stored is not that of this process, or if its key was refused. */
-  async #prepare({ dueAt, problem }: IntegrationRecord): Promise<void> {
+  async #prepare(record: IntegrationRecord): Promise<IntegrationRecord> {
     const { integrations, clock, policy, pollEveryMs } = this.#settings
-    if (!policy.isSingle) return
+    if (!policy.isSingle) return record
+    const { dueAt, problem } = record
     const now = clock.now()
-    if (problem !== undefined && REFUSED.has(problem.code)) await integrations.wake(this.#integration, now)
-    else if (dueAt === null || dueAt > now + pollEveryMs) await integrations.hurry(this.#integration, now)
+    const isRefused = problem !== undefined && REFUSED.has(problem.code)
+    if (!isRefused && dueAt !== null && dueAt <= now + pollEveryMs) return record
+    if (isRefused) await integrations.wake(this.#integration, now)
+    else await integrations.hurry(this.#integration, now)
+    return await this.#copy.read()
   }
 
   async #slice(taken: TakenIntegration, signal: AbortSignal, work: ActiveWork): Promise<SliceEnd> {

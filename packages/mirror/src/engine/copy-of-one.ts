@@ -6,7 +6,10 @@ import type { WorkSettings } from './work-settings.ts'
 
 /** @throws IntegrationRemovedError */
 export async function recordOf(integrations: Integrations, integration: string): Promise<IntegrationRecord> {
-  const record = await integrations.get(integration)
+  return unlessRemoved(integration, await integrations.get(integration))
+}
+
+function unlessRemoved(integration: string, record: IntegrationRecord | undefined): IntegrationRecord {
   if (record === undefined || record.state === 'removing') throw new IntegrationRemovedError(integration)
   return record
 }
@@ -27,28 +30,24 @@ export function copyOfOne(
   { integrations, policy, clock }: WorkSettings,
   open: () => Promise<unknown>,
 ): CopyOfOne {
-  let known: Promise<string> | undefined
+  let known: string | undefined
 
   async function read(): Promise<IntegrationRecord> {
     await open()
-    if (policy.isSingle && (await integrations.get(integration)) === undefined) {
-      await integrations.makeSingle(integration, newCopyId(clock.now()), clock.now())
-    }
-    return await recordOf(integrations, integration)
+    const found = await integrations.get(integration)
+    const isMissing = policy.isSingle && found === undefined
+    const now = clock.now()
+    const record = isMissing ? await integrations.makeSingle(integration, newCopyId(now), now) : found
+    const { generation } = unlessRemoved(integration, record)
+    // The copy of `createMirror` is another one only if its database was restored.
+    if (known !== undefined && known !== generation && !policy.isSingle) throw new IntegrationRemovedError(integration)
+    known = generation
+    return unlessRemoved(integration, record)
   }
 
   return {
     read,
-    generation() {
-      known ??= read().then(
-        ({ generation }) => generation,
-        (error) => {
-          known = undefined
-          throw error
-        },
-      )
-      return known
-    },
+    generation: async () => known ?? (await read()).generation,
     forget() {
       known = undefined
     },

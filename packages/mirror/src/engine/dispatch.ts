@@ -18,9 +18,6 @@ const SLICE_MS = 500
 /** A slice stops after this time in any case, so that a new key counts and the endpoint is checked. In milliseconds. */
 const LONGEST_SLICE_OF_MANY_MS = 60_000
 
-/** The time between two checks for integrations that other processes have made due, in milliseconds. */
-const CHECK_EVERY_MS = 500
-
 const AFTER_ERROR_MS = 5_000
 
 /** How long a hint waits for the worker that has its integration, before this process fetches its note. In milliseconds. */
@@ -185,7 +182,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   try {
     while (!signal.aborted && final === undefined && monotonicNow(clock) < endAt) {
       const { count } = changes
-      let maxWaitMs = CHECK_EVERY_MS
+      let maxWaitMs = policy.checkEveryMs
       const isStarted = await startNext(sliceClock(clock)).catch((error) => {
         outage?.failed(error)
         onError(error)

@@ -12,6 +12,7 @@ export function policyOfMany(pollEveryMs: number): Policy {
     spread: jittered,
     longestPollEveryMs: Math.max(HOUR_MS, pollEveryMs),
     longestPauseMs: MAX_PAUSE_MS,
+    checkEveryMs: 500,
     parks: true,
   }
 }
@@ -24,6 +25,7 @@ export function policyOfOne(pollEveryMs: number, noteConcurrency: number): Polic
     spread: (ms) => ms,
     longestPollEveryMs: pollEveryMs,
     longestPauseMs: HOUR_MS,
+    checkEveryMs: 5_000,
     parks: false,
   }
 }

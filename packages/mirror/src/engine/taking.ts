@@ -13,7 +13,9 @@ const RETRY_EVERY_MS = 50
 const GIVE_UP_AFTER_MS = 30_000
 
 interface Waiting {
-  readonly signal?: AbortSignal | undefined
+  /** The integration, if the caller has read it. */
+  readonly known?: IntegrationRecord | undefined
+  readonly signal: AbortSignal
   /** Called once if another worker has the integration. */
   readonly onBusy?: (() => Promise<void>) | undefined
   /** The error if the worker of another process has the integration for too long. */
@@ -33,29 +35,34 @@ export function takeRequest({ worker, policy }: Pick<WorkSettings, 'worker' | 'p
 export async function takeNow(
   integration: string,
   settings: WorkSettings,
-  { signal, onBusy, busy }: Waiting,
+  { known, signal, onBusy, busy }: Waiting,
 ): Promise<TakenIntegration | undefined> {
-  const { store, integrations, clock, work } = settings
+  const { integrations, clock, work } = settings
   return await work.next(integration, async (handedOver) => {
     const giveUpAt = monotonicNow(clock) + GIVE_UP_AFTER_MS
+    let record = known ?? (await integrations.get(integration))
     for (let attempts = 0; ; attempts += 1) {
-      const record = await integrations.get(integration)
       const isErased = record?.state === 'removing' && record.pausedUntil !== null
-      const now = clock.now()
-      // Repeated, because another worker may have parked the integration since the last attempt.
-      if (record?.state === 'parked') await integrations.resume(integration, now)
-      const request = { ...takeRequest(settings, now), maxRank: RANKS.scan, integration, isForced: true }
-      const taken =
-        record && !isErased && handedOver() === undefined ? await store.integrations.take(request) : undefined
+      const isThere = record !== undefined && !isErased
+      const taken = isThere && handedOver() === undefined ? await takeForced(record, settings) : undefined
       const got = handedOver() ?? taken
       if (got !== undefined) return { ...got, record: withoutPause(got.record) }
-      signal?.throwIfAborted()
       if (record === undefined || isErased) return undefined
       if (attempts === 0) await onBusy?.()
       if (monotonicNow(clock) >= giveUpAt && !work.isRunning(integration)) throw busy(record)
-      await clock.sleep(RETRY_EVERY_MS, signal)
+      await work.nextChange(RETRY_EVERY_MS, clock, signal)
+      record = await integrations.get(integration)
     }
   })
+}
+
+async function takeForced({ integration, state }: IntegrationRecord, settings: WorkSettings) {
+  const { store, integrations, clock } = settings
+  const now = clock.now()
+  // Another worker may have parked the integration since the last attempt.
+  if (state === 'parked') await integrations.resume(integration, now)
+  const request = { ...takeRequest(settings, now), maxRank: RANKS.scan, integration, isForced: true }
+  return await store.integrations.take(request)
 }
 
 /** A call ignores the pause after a failure. Whoever works next counts failures anew. */

@@ -58,6 +58,8 @@ export interface Policy {
   readonly longestPollEveryMs: number
   /** The longest pause that a service can request, in milliseconds. */
   readonly longestPauseMs: number
+  /** The longest time between two checks for work that other processes have made due, in milliseconds. */
+  readonly checkEveryMs: number
   /** Whether an integration whose key is refused, changed or shared is parked. Otherwise its work is retried, or ends. */
   readonly parks: boolean
 }
