@@ -189,7 +189,13 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
         const { integration } = customer
         await integrationsOf(store).wake(integration, service.clock.now())
         const now = otherClock.now()
-        const killed = await store.integrations.take({ now, until: now + LEASE_MS, worker: 'a test', maxRank: 3, integration })
+        const killed = await store.integrations.take({
+          now,
+          until: now + LEASE_MS,
+          worker: 'a test',
+          maxRank: 3,
+          integration,
+        })
         clock.setRight()
         await running.work(BUDGET)
         await service.clock.advance(LEASES)

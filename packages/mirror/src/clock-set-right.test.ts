@@ -1,6 +1,7 @@
 import type { Clock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { heldContent } from './fixtures/held-content.ts'
+import { integrationsOf } from './fixtures/integrations-of.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
@@ -71,7 +72,7 @@ describe('a mirror whose clock was a month ahead and is corrected', () => {
     const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
     const dying = world.another({ store: dyingAfter(4, store), clock })
     await expect(dying.sync()).rejects.toThrow('the process died')
-    expect((await store.readProgress('default')).progress.lister).not.toBeNull()
+    expect((await integrationsOf(store).get('default'))?.leaseUntil).not.toBeNull()
     expect(await world.another({ store }).sync()).toMatchObject({ listed: true })
   })
 

@@ -467,14 +467,20 @@ describe('two processes on one mirror', () => {
     await isListing.promise
     const sync = world.another({ store }).sync()
     sync.catch(() => undefined)
-    await whileClockAdvances(world, sync.catch(() => undefined))
+    await whileClockAdvances(
+      world,
+      sync.catch(() => undefined),
+    )
     await expect(sync).rejects.toMatchObject({
       code: 'mirror_in_use',
       worker: expect.stringContaining(`process ${process.pid}`),
       until: expect.any(Date),
     })
     gate.resolve()
-    await whileClockAdvances(world, vi.waitFor(() => expect(polls(world)).toBe(2), 10_000))
+    await whileClockAdvances(
+      world,
+      vi.waitFor(() => expect(polls(world)).toBe(2), 10_000),
+    )
     end.abort()
     await run
   })

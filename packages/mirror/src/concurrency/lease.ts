@@ -40,6 +40,7 @@ export async function keepLease<Result>(
   async function keep(): Promise<void> {
     for (;;) {
       await clock.sleep(RENEW_EVERY_MS, over.signal)
+      if (over.signal.aborted) return
       if (!(await renew().catch(() => true)) && !over.signal.aborted) return ended.abort(lost())
     }
   }

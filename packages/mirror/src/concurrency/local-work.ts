@@ -39,11 +39,13 @@ export class LocalWork {
     return take !== undefined
   }
 
-  /** Waits for an integration, while `wait` tries to take it: resolves with what that returns, or with what is handed over before. */
-  async next(
+  /**
+   * Waits for an integration, while `wait` tries to take it, or finds that it was handed over. If `wait` rejects after that, the lease ends by itself.
+   */
+  async next<Result>(
     integration: string,
-    wait: (handedOver: () => TakenIntegration | undefined) => Promise<TakenIntegration | undefined>,
-  ): Promise<TakenIntegration | undefined> {
+    wait: (handedOver: () => TakenIntegration | undefined) => Promise<Result>,
+  ): Promise<Result> {
     let handed: TakenIntegration | undefined
     const take = (taken: TakenIntegration) => {
       handed = taken

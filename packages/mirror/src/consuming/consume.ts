@@ -35,22 +35,19 @@ const NOTHING_DONE = { applied: 0, failed: 0 } as const
 
 /** The shortest time between two polls of the store by an idle consumer, for changes of other processes. In milliseconds. */
 const MIN_POLL_MS = 1_000
-/** The longest time between two polls if the consumer has a listener for changes of its own process, in milliseconds. */
-const MAX_POLL_MS = 30_000
 
 /** Consumes until the signal fires, or until a removed integration has no more removals. Retries with growing pauses if the store fails. */
 export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
-  const { signal, clock, onProblem, onChange } = round
+  const { signal, clock, onProblem, onChange, longestIdleMs = MIN_POLL_MS } = round
   const changes = new Wakeup()
   const stopListening = onChange?.(() => changes.wake())
-  const maxMs = onChange === undefined ? MIN_POLL_MS : MAX_POLL_MS
   let pollMs = MIN_POLL_MS
   for (let failures = 0; !signal.aborted; ) {
     try {
       const { count } = changes
       const idleMs = idleTime(await runRound(round), clock.now())
       if (idleMs > 0 && changes.count === count) await changes.nextWithin(Math.min(idleMs, pollMs), clock, signal)
-      pollMs = idleMs > 0 ? Math.min(pollMs * 2, maxMs) : MIN_POLL_MS
+      pollMs = idleMs > 0 ? Math.min(pollMs * 2, longestIdleMs) : MIN_POLL_MS
       reportEnd(round, failures)
       failures = 0
     } catch (error) {

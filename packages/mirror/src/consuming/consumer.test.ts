@@ -126,7 +126,12 @@ describe('a consumer', () => {
     const error: ErrorFacts = { name: 'TypeError', code: 'E_NOTE' }
     const parked = [{ noteId: 'bad', parkedAt: new Date(clock.now()), error }]
     expect(await mirror.consumerStatus('index')).toEqual({ hasRun: true, lag: 0, waiting: 0, parked, backoff: null })
-    expect(problems).toContainEqual({ error: expect.any(TypeError), noteId: 'bad', isRepeated: false })
+    expect(problems).toContainEqual({
+      integration: mirror.integration,
+      error: expect.any(TypeError),
+      noteId: 'bad',
+      isRepeated: false,
+    })
 
     index.failing.clear()
     expect(await mirror.retryParked('index')).toBe(1)

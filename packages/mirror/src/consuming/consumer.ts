@@ -81,7 +81,7 @@ export interface MirrorConsumers<Transaction = never> {
   retryParked(name: string): Promise<number>
 }
 
-interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' | 'onChange'> {
+interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' | 'onChange' | 'longestIdleMs'> {
   readonly isErasing?: Round<unknown>['isErasing']
   readonly hooks: Pick<MirrorHooks, 'onProblem'>
   readonly log: MirrorLog
@@ -90,7 +90,7 @@ interface ConsumerSettings extends Pick<Round<unknown>, 'integration' | 'clock' 
 /** Makes the methods that consume a mirror. Each opens the store first. */
 export function createConsumers<Transaction>(
   open: () => Promise<MirrorStore<Transaction>>,
-  { integration, clock, hooks, log, onChange, isErasing = async () => false }: ConsumerSettings,
+  { integration, clock, hooks, log, onChange, longestIdleMs, isErasing = async () => false }: ConsumerSettings,
 ): MirrorConsumers<Transaction> {
   async function roundOf({ name, from = 'beginning', batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
     requireName(name)
@@ -106,6 +106,7 @@ export function createConsumers<Transaction>(
       onProblem: copyHooks(hooks, integration).onProblem,
       report: consumerReport(name, integration, log),
       onChange,
+      longestIdleMs,
       isErasing,
     }
     return { ...ofMirror, name, from, batchSize, apply, signal: until }

@@ -36,9 +36,8 @@ export interface Round<Transaction> extends ConsumerKey<Transaction> {
   readonly onProblem: CopyHooks['onProblem']
   /** Logs that the consumer failed, or that it works again. */
   readonly report: (occurrence: ConsumerOccurrence, error?: unknown, noteId?: string) => void
-  /**
-   * Adds a listener that is called when this process has written changes, and returns a function that removes it. With it, an idle consumer polls
-   * the store less often.
-   */
+  /** Adds a listener that is called when this process has written changes, and returns a function that removes it. */
   readonly onChange?: ((listener: () => void) => () => void) | undefined
+  /** The longest time between two checks of an idle consumer for changes of other processes, in milliseconds. By default, one second. */
+  readonly longestIdleMs?: number | undefined
 }

@@ -96,17 +96,19 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     const maxRank = isFullOfOthers() ? RANKS.hint : RANKS.scan
     for (;;) {
       const except = conflicts.list(monotonicNow(clock))
-      const taken = await store.integrations.take({
-        ...takeRequest(settings, ofSlice.now()),
-        maxRank,
-        integration,
-        except,
-      })
+      const request = { ...takeRequest(settings, ofSlice.now()), maxRank, integration, except }
+      const taken = await store.integrations.take(request)
       outage?.answered()
-      if (taken !== undefined && work.handOver(taken)) continue
-      if (taken === undefined || !conflicts.arises(taken.record, ofSlice.now(), monotonicNow(clock))) return taken
-      await settings.integrations.finish(taken.record, taken.record, ofSlice.now())
+      if (taken === undefined || (await isForThisLoop(taken, ofSlice))) return taken
     }
+  }
+
+  /** Whether this loop works on an integration that it has taken. Otherwise a call of this process does, or a process with another clock. */
+  async function isForThisLoop(taken: TakenIntegration, ofSlice: SliceClock): Promise<boolean> {
+    if (work.handOver(taken)) return false
+    if (!conflicts.arises(taken.record, ofSlice.now(), monotonicNow(clock))) return true
+    await settings.integrations.finish(taken.record, taken.record, ofSlice.now())
+    return false
   }
 
   /** Finds an integration whose hints wait for the worker that has it. One that works on it would fetch them within a second. */

@@ -79,6 +79,7 @@ export function openIntegration<Transaction>(
       clock,
       isErasing,
       onChange: (listener) => changes.listen(integration, listener),
+      longestIdleMs: policy.consumersIdleMs,
       log,
       hooks,
     }),

@@ -13,6 +13,7 @@ export function policyOfMany(pollEveryMs: number): Policy {
     longestPollEveryMs: Math.max(HOUR_MS, pollEveryMs),
     longestPauseMs: MAX_PAUSE_MS,
     checkEveryMs: 500,
+    consumersIdleMs: 30_000,
     parks: true,
   }
 }
@@ -26,6 +27,7 @@ export function policyOfOne(pollEveryMs: number, noteConcurrency: number): Polic
     longestPollEveryMs: pollEveryMs,
     longestPauseMs: HOUR_MS,
     checkEveryMs: 5_000,
+    consumersIdleMs: 1_000,
     parks: false,
   }
 }

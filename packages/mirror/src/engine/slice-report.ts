@@ -55,7 +55,8 @@ function eventsAfter(before: IntegrationRecord, next: NextWork, isLogged: boolea
   const silence = next.silence && known === undefined && !isLogged ? undefined : next.silence
   const isBegun = silence !== undefined && known === undefined
   const isOver = silence === undefined && known !== undefined
-  return { endpoint: null, silence, events: isBegun ? ('begun' as const) : isOver ? ('over' as const) : undefined }
+  const ended = isOver ? ('over' as const) : undefined
+  return { endpoint: null, silence, events: isBegun ? ('begun' as const) : ended }
 }
 
 function endpointAfter(before: EndpointRecord | null, after: EndpointRecord, isLogged: boolean) {

@@ -38,22 +38,28 @@ export async function takeNow(
   { known, signal, onBusy, busy }: Waiting,
 ): Promise<TakenIntegration | undefined> {
   const { integrations, clock, work } = settings
+  const giveUpAt = monotonicNow(clock) + GIVE_UP_AFTER_MS
+  let isFirst = true
+  const waitOnce = async (record: IntegrationRecord) => {
+    if (isFirst) await onBusy?.()
+    isFirst = false
+    if (monotonicNow(clock) >= giveUpAt && !work.isRunning(integration)) throw busy(record)
+    await work.nextChange(RETRY_EVERY_MS, clock, signal)
+  }
   return await work.next(integration, async (handedOver) => {
-    const giveUpAt = monotonicNow(clock) + GIVE_UP_AFTER_MS
     let record = known ?? (await integrations.get(integration))
-    for (let attempts = 0; ; attempts += 1) {
-      const isErased = record?.state === 'removing' && record.pausedUntil !== null
-      const isThere = record !== undefined && !isErased
-      const taken = isThere && handedOver() === undefined ? await takeForced(record, settings) : undefined
-      const got = handedOver() ?? taken
-      if (got !== undefined) return { ...got, record: withoutPause(got.record) }
-      if (record === undefined || isErased) return undefined
-      if (attempts === 0) await onBusy?.()
-      if (monotonicNow(clock) >= giveUpAt && !work.isRunning(integration)) throw busy(record)
-      await work.nextChange(RETRY_EVERY_MS, clock, signal)
+    while (record !== undefined && !isErased(record)) {
+      const taken = handedOver() ?? (await takeForced(record, settings)) ?? handedOver()
+      if (taken !== undefined) return { ...taken, record: withoutPause(taken.record) }
+      await waitOnce(record)
       record = await integrations.get(integration)
     }
+    return undefined
   })
+}
+
+function isErased({ state, pausedUntil }: IntegrationRecord): boolean {
+  return state === 'removing' && pausedUntil !== null
 }
 
 async function takeForced({ integration, state }: IntegrationRecord, settings: WorkSettings) {

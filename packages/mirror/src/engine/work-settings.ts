@@ -60,6 +60,8 @@ export interface Policy {
   readonly longestPauseMs: number
   /** The longest time between two checks for work that other processes have made due, in milliseconds. */
   readonly checkEveryMs: number
+  /** The longest time between two checks of an idle consumer for changes of other processes, in milliseconds. */
+  readonly consumersIdleMs: number
   /** Whether an integration whose key is refused, changed or shared is parked. Otherwise its work is retried, or ends. */
   readonly parks: boolean
 }
