@@ -28,7 +28,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: "a job's later time overwrites a hint's",
     mistake: 'A worker that ends its slice writes its computed time, although a hint arrived meanwhile.',
-    patches: [scheduling('if (record.hints === hints) return', 'if (hints >= 0) return')],
+    patches: [scheduling('if (record.hints === taken.hints) return', 'if (taken.hints >= 0) return')],
   },
   {
     name: 'a worker that lost its lease still commits',
@@ -70,7 +70,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a schedule that a wrong clock wrote holds',
     mistake: 'A due time is believed, however far ahead it is.',
-    patches: [scheduling('dueAt !== null && isPast(dueAt)', 'dueAt !== null && dueAt <= now')],
+    patches: [
+      scheduling('record.dueAt !== null && isPast(record.dueAt, now)', 'record.dueAt !== null && record.dueAt <= now'),
+    ],
   },
   {
     name: 'a lease that a wrong clock wrote holds',

@@ -118,8 +118,8 @@ export class InvariantChecker {
   }
 
   #isExpected(code: MirrorErrorCode): boolean {
-    // The process has another key than the one of the mirror, or accepts removals that another process has accepted.
-    if (code === 'scan_unknown' || code === 'listing_stalled') return true
+    // Another process lists for long, the process has another key than the one of the mirror, or accepts removals that another one has accepted.
+    if (code === 'scan_unknown' || code === 'listing_stalled' || code === 'mirror_in_use') return true
     return code === 'key_changed' && this.#scenario.isKeyReplaced
   }
 

@@ -332,13 +332,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'no fencing of listers',
-    mistake: 'A lister that was replaced continues to write its progress.',
-    patches: [
-      committing(
-        'expectedVersion !== undefined && progressVersion !== expectedVersion',
-        'expectedVersion !== undefined && progressVersion < 0',
-      ),
-    ],
+    mistake: 'A worker that has lost its lease continues to write the progress of its listing.',
+    patches: [committing('fence: { generation, token } })', 'fence: { generation, token: token && undefined } })')],
   },
   {
     name: 'no limit on the removals of a scan',

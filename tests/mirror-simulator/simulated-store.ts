@@ -60,7 +60,18 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
 
   return {
     clock: process.clock,
-    integrations: store.integrations,
+    integrations: {
+      list: (request) => call('reads the integration', () => store.integrations.list(request)),
+      write: (...rows) => call('writes the integration', () => store.integrations.write(...rows), String),
+      take: (request) =>
+        call(
+          'takes the integration',
+          () => store.integrations.take(request),
+          (taken) => (taken === undefined ? 'in vain' : `with token ${taken.record.token}`),
+        ),
+      findHinted: (request) => call('looks for hints beside a lease', () => store.integrations.findHinted(request)),
+      count: (now) => call('counts integrations', () => store.integrations.count(now)),
+    },
     migrate: () => call('migrates', () => store.migrate()),
     load: loadsInSteps ? loadInSteps : load,
     readProgress: (integration) =>

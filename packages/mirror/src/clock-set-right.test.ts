@@ -5,6 +5,7 @@ import { integrationsOf } from './fixtures/integrations-of.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
+import { withMembers } from './fixtures/with-members.ts'
 import type { MirrorStore } from './index.ts'
 
 const DAY_MS = 86_400_000
@@ -24,11 +25,17 @@ function aClockAhead(of: Clock, ms: number) {
 /** A store whose process dies after a number of commits. */
 function dyingAfter(commits: number, store: MirrorStore): MirrorStore {
   let left = commits
+  const isDead = () => left < 0
+  const write: MirrorStore['integrations']['write'] = async (...rows) => {
+    if (isDead()) throw new Error('the process died')
+    return await store.integrations.write(...rows)
+  }
   return {
     ...store,
+    integrations: withMembers(store.integrations, { write }),
     async commit(...commit) {
       left -= 1
-      if (left < 0) throw new Error('the process died')
+      if (isDead()) throw new Error('the process died')
       return await store.commit(...commit)
     },
   }

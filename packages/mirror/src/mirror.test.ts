@@ -5,6 +5,7 @@ import { heldContent } from './fixtures/held-content.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
 import { onClock } from './fixtures/on-clock.ts'
+import { withMembers } from './fixtures/with-members.ts'
 import { createMirror, openMirror } from './index.ts'
 
 describe('the first sync', () => {
@@ -541,13 +542,10 @@ describe('work', () => {
     const hanging = {
       ...store,
       commit: (...commit: Parameters<typeof store.commit>) => unlessCrashed(() => store.commit(...commit)),
-      integrations: {
-        ...store.integrations,
-        list: store.integrations.list.bind(store.integrations),
-        take: store.integrations.take.bind(store.integrations),
+      integrations: withMembers(store.integrations, {
         write: (...rows: Parameters<typeof store.integrations.write>) =>
           unlessCrashed(() => store.integrations.write(...rows)),
-      },
+      }),
     }
     const hooks = { onProgress: () => crashed.abort() }
     void world
