@@ -29,6 +29,7 @@ export function durableObjectSqlite(storage: DurableObjectSqlStorage): SqliteDri
   return {
     batch: (statements) => storage.transactionSync(() => runAll(storage, statements)),
     batchIn: runAll,
+    hasOneProcess: true,
   }
 }
 

@@ -41,6 +41,8 @@ export interface SqliteDriver<Transaction = never> {
   batchIn?(transaction: Transaction, statements: readonly SqliteStatement[]): readonly SqliteRow[][]
   /** Closes the connection, if the driver opened it. */
   close?(): void
+  /** Whether no other process uses the database at the same time, as in a Durable Object: a lease that is found at the start is left over. */
+  readonly hasOneProcess?: boolean | undefined
   /** The file, for the messages of errors. */
   readonly path?: string | undefined
 }

@@ -65,3 +65,9 @@ const INSERT =
 
 const UPDATE = `UPDATE notewire_integrations SET record = ?
   WHERE integration = ? AND generation = ? AND version = ? AND hints = ? RETURNING token`
+
+/** Ends every lease: the process that took it has ended. */
+export const END_LEASES: readonly SqliteStatement[] = [
+  `UPDATE notewire_integrations SET record = json_set(record, '$.leaseUntil', NULL) WHERE lease_until IS NOT NULL`,
+  `UPDATE notewire_mirror_consumers SET state = json_set(state, '$.leaseUntil', NULL) WHERE state ->> 'leaseUntil' IS NOT NULL`,
+].map((sql) => ({ sql, parameters: [] }))

@@ -3,6 +3,7 @@ import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@note
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { integrationsOf } from '../../fixtures/integrations-of.ts'
 import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'
 import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
 import { reads } from '../../fixtures/store-reads.ts'
@@ -25,6 +26,19 @@ describe.each(Object.entries(stores))('the mirror in %s', (_where, open) => {
       await store.close?.()
     })
   }
+})
+
+it('takes a leftover lease at once in a Durable Object, which has one process', async () => {
+  const storage = objectStorage()
+  const request = { now: 1_000, until: 31_000, worker: 'a test', maxRank: 3 }
+  const evicted = sqliteMirror(durableObjectSqlite(storage))
+  await evicted.migrate()
+  await integrationsOf(evicted).put('default', 'first', 1_000)
+  expect((await evicted.integrations.take(request))?.record.token).toBe(1)
+  expect(await evicted.integrations.take(request)).toBeUndefined()
+  const next = sqliteMirror(durableObjectSqlite(storage))
+  await next.migrate()
+  expect((await next.integrations.take(request))?.record.token).toBe(2)
 })
 
 describe('a path', () => {

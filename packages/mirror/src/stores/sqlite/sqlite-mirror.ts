@@ -10,6 +10,7 @@ import { ErasingDatabase, turn } from './database.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { FeedWriter } from './feed-writer.ts'
 import { IndexRewrite } from './index-rewrite.ts'
+import { END_LEASES } from './integration-statements.ts'
 import { createIntegrationRows } from './integrations.ts'
 import { loadedNotes, loadStatements, READ_PROGRESS } from './loading.ts'
 import { countsIn, versionedState } from './note-columns.ts'
@@ -122,6 +123,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
       const version = Number((await database.read(READ_VERSION))[0]?.['version'])
       if (version > SCHEMA_VERSION) throw new NewerTablesError(version, SCHEMA_VERSION)
       if (found.length === 1) await writer.addMissing()
+      if (driver.hasOneProcess) await database.run(END_LEASES, 'process')
       await database.truncateLog()
     },
 

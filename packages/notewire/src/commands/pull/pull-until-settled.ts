@@ -1,4 +1,4 @@
-import type { Mirror, SyncReport } from '@notewire/mirror'
+import { type Mirror, MirrorInUseError, type SyncOptions, type SyncReport } from '@notewire/mirror'
 import type { Clock } from '@notewire/protocol'
 import type { Context } from '../../context/context.ts'
 import { amount } from '../../terminal/amounts.ts'
@@ -10,8 +10,7 @@ export interface PullOutcome {
 }
 
 /**
- * Lists what is due and reads every note. If another run has leased notes, or was killed while it had leased them, this waits until
- * the leases expire.
+ * Lists what is due and reads every note. If another run lists, or was killed while it listed, this waits until its lease expires.
  */
 export async function pullUntilSettled(
   mirror: Mirror,
@@ -20,7 +19,7 @@ export async function pullUntilSettled(
 ): Promise<PullOutcome> {
   const told = new Set<string>()
   const isPatienceOver = patience(patienceMs, clock)
-  let report = await mirror.sync({ signal, scan })
+  let report = await syncUnlessInUse(mirror, { signal, scan })
   for (let isListed = report.listed; ; isListed ||= report.listed) {
     const { notes } = await mirror.status()
     const pending = notes.dirty + notes.unsettled
@@ -30,7 +29,17 @@ export async function pullUntilSettled(
     if (!told.has(reason)) output.tell(waitingFor(reason, pending))
     told.add(reason)
     await clock.sleep(pauseBefore(report, clock.now()), signal)
-    report = isListed ? await mirror.settle({ signal }) : await mirror.sync({ signal, scan })
+    report = isListed ? await mirror.settle({ signal }) : await syncUnlessInUse(mirror, { signal, scan })
+  }
+}
+
+/** Syncs. Lists nothing if another run still lists after 30 s. */
+async function syncUnlessInUse(mirror: Mirror, options: SyncOptions): Promise<SyncReport> {
+  try {
+    return await mirror.sync(options)
+  } catch (error) {
+    if (!(error instanceof MirrorInUseError)) throw error
+    return { listed: false, settled: 0, postponed: 0, nextAt: error.until.getTime() }
   }
 }
 
