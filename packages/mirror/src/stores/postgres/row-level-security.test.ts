@@ -5,6 +5,7 @@ import { storeChecks } from '@notewire/webhooks/testing'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { manyCustomers } from '../../fixtures/many-customers.ts'
+import { mirroredService } from '../../fixtures/mirrored-service.ts'
 import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
@@ -61,6 +62,12 @@ describe('the role of the program', () => {
     const claimed = await store.claim(request)
     expect(claimed.status === 'claimed' && (await store.commit(claimed.claim))).toBe('committed')
     expect(await store.prune()).toBeGreaterThan(0)
+  })
+
+  it('keeps one mirror up to date', async () => {
+    await using world = await mirroredService({ notes: 3 }, { store: postgresMirror(app, OPTIONS), integration: 'one' })
+    expect(await world.mirror.sync()).toMatchObject({ listed: true, settled: 3 })
+    expect((await world.mirror.status()).notes.live).toBe(3)
   })
 
   it('can neither create nor change a table', async () => {
