@@ -64,15 +64,8 @@ async function workUnder(
   const outcome = await workInside(settings.hooks.aroundWork, record.integration, doNext, (ended) => ended.error)
   const { error, isStoreFailure, report: done } = outcome
   if (outcome.next === undefined) return { error, dueAt: error instanceof LeaseLostError ? undefined : null }
-  const ending = endingOf(
-    record,
-    { next: outcome.next, error },
-    {
-      ...context,
-      signal: context.signal,
-      isLogged: isLoggedHere(outcome, context),
-    },
-  )
+  const isLogged = isLoggedHere(outcome, context)
+  const ending = endingOf(record, { next: outcome.next, error }, { ...context, isLogged })
   const dueAt = await schedule(record, ending.next, context)
   if (dueAt === undefined) return { error, dueAt, isStoreFailure }
   // A call rejects with its error.
