@@ -64,7 +64,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
       const { held, notes: counts, lastScan } = await world.mirror.status()
       expect(counts).toMatchObject({ live: 0, hidden: notes, gone: 0 })
       expect(held).toEqual([{ scanId: lastScan?.scanId, notes }])
-      expect(world.held).toEqual([{ scanId: lastScan?.scanId, missing: notes, live: notes }])
+      expect(world.held).toEqual([{ integration: 'default', scanId: lastScan?.scanId, missing: notes, live: notes }])
       expect(await world.mirror.acceptRemovals(lastScan?.scanId ?? '')).toBe(notes)
       expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 0, gone: notes })
     },

@@ -28,7 +28,7 @@ describe('what is printed while PostgreSQL is away', () => {
     await using world = await mirroredService({ notes: 3 }, { store: await aStore(), ...DEFAULT_LOGGER })
     const { mirror } = world
     const isSynced = async () => (await mirror.status()).isBackfilled
-    await whileRunning(mirror, () => goAwayAndReturn(world, isSynced, 'info a copy is brought up to date again'))
+    await whileRunning(mirror, () => goAwayAndReturn(world, isSynced, 'info the store of the mirror answers again'))
     expect((await mirror.status()).problem).toBeNull()
   })
 

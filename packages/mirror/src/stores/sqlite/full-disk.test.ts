@@ -30,7 +30,7 @@ describe.runIf(canMount)('what is printed while the disk of the file is full', (
         return messages()
       }
       const whileFull = async () => expect((await mirror.status()).problem).toEqual(PROBLEM)
-      await fillAndFree(disk, { afterMinute, whileFull, over: 'info a copy is brought up to date again' })
+      await fillAndFree(disk, { afterMinute, whileFull, over: 'info the store of the mirror answers again' })
     })
     expect((await mirror.status()).problem).toBeNull()
     store.close()
