@@ -30,7 +30,7 @@ export type ActiveWork = (
 ) => Promise<WorkDone>
 
 /** What work on an integration has done, and what follows. */
-export interface WorkDone {
+interface WorkDone {
   readonly next: NextWork
   readonly report?: SliceReport | undefined
   /** The error of a part that failed while the rest was done, and that does not concern other requests. */
