@@ -76,6 +76,8 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
 
   const onHint = () => {
     isHintWaiting = true
+    // A worker on one integration has nothing else to look for.
+    if (integration !== undefined) findAt = Number.NEGATIVE_INFINITY
     changes.wake()
   }
   const stopListening = settings.hints.listenToAll(onHint)
