@@ -123,7 +123,15 @@ describe('a note whose event arrives while it is read', () => {
     }
     isHeld = true
     await edit('first')
-    return { world, mirror, store, edit, requested: requested.promise, release: released.resolve, counts: () => ({ most, reads }) }
+    return {
+      world,
+      mirror,
+      store,
+      edit,
+      requested: requested.promise,
+      release: released.resolve,
+      counts: () => ({ most, reads }),
+    }
   }
 
   it('is read again when it is done, and not before', async () => {
@@ -186,7 +194,8 @@ it.each([
       },
     )
     const synced = world.mirror.sync()
-    await vi.waitFor(async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 }))
+    const copied = async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 })
+    await vi.waitFor(copied, { timeout: 10_000 })
     page.resolve()
     await synced
   },

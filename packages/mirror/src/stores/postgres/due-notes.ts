@@ -9,7 +9,10 @@ const dueOf = (kind: 'dirty' | 'clean') => `(
       ORDER BY notes.due_at LIMIT asked.most)`
 
 const nextOf = (kind: 'dirty' | 'clean') =>
-  firstOf('due_at', `notes.dirty IS ${kind === 'clean' ? 'NULL' : 'NOT NULL'} AND notes.note_id <> ALL (asked.left_out || read.note_ids)`)
+  firstOf(
+    'due_at',
+    `notes.dirty IS ${kind === 'clean' ? 'NULL' : 'NOT NULL'} AND notes.note_id <> ALL (asked.left_out || read.note_ids)`,
+  )
 
 /** Integration, the time up to which notes are due, limit, the ids of the notes to leave out. It locks no row, so it waits for no other transaction. */
 // One statement reads the notes and the sequence as of the same moment: a hint that it sees has a sequence number that is not greater.
