@@ -180,7 +180,7 @@ async function settle({ checker, store }: HistoryContext, { mirror, process }: I
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds += 1) {
     await mirror.settle()
     const now = process.clock.now()
-    const { nextDueAt } = await store.takeDue(mirror.integration, { dueBy: now, until: now, limit: 0 })
+    const { nextDueAt } = await store.readDue(mirror.integration, { dueBy: now, limit: 0 })
     if (nextDueAt === null) return
     await process.clock.sleep(Math.max(0, nextDueAt - now) + 1)
   }

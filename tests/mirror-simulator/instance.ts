@@ -89,7 +89,11 @@ export class Instance {
     const mayEnd = job === 'run' || random.chance(0.05)
     if (mayEnd)
       schedule.after(random.integer(0, random.pick([10, 3_000, 200_000])), () => abort.abort(new Stopped()), process)
-    void jobs[job](mirror, signal).then(
+    process.jobs += 1
+    const doing = jobs[job](mirror, signal).finally(() => {
+      process.jobs -= 1
+    })
+    void doing.then(
       (outcome) => process.log(() => `has ended its ${job}: ${JSON.stringify(outcome)}`),
       (error: unknown) => {
         process.log(() => `fails to ${job}: ${String(error)}`)

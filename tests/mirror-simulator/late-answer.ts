@@ -40,6 +40,7 @@ export async function haveAnswerArriveLate(
   await change(note, context)
   await deliver()
   const held = network.holdAnswers(note.id)
+  process.jobs += 1
   const settled = mirror.settle().catch((error) => checker.onError(error))
   for (let ms = 0; held.count === 0 && ms < ANSWERED_WITHIN_MS; ms += 10) await process.clock.sleep(10)
   held.end()
@@ -50,6 +51,7 @@ export async function haveAnswerArriveLate(
   await scan()
   held.release()
   await settled
+  process.jobs -= 1
   if (isHeld) chronicle.count('an answer arrives after a scan')
   return isHeld
 }

@@ -80,9 +80,25 @@ export class Network {
       backMs,
     }
     process.log(() => `asks ${description}`)
-    return new Promise((resolve, reject) => {
+    const end = this.#beginRead(process, request)
+    return new Promise<Response>((resolve, reject) => {
       schedule.after(outMs, () => schedule.hold(this.#arrive(exchange, resolve, reject)), process)
-    })
+    }).finally(end)
+  }
+
+  /** Checks that no job of a process reads a note twice at the same time. Returns a function that ends the read, as does the signal of the request. */
+  #beginRead(process: SimulatedProcess, { url, signal }: Request): () => void {
+    if (!url.endsWith('/transcript')) return () => undefined
+    const read = {}
+    const reads = process.reads.get(url) ?? new Set()
+    process.reads.set(url, reads.add(read))
+    // One job may have been begun without being counted.
+    if (reads.size > process.jobs + 1) {
+      this.#context.checker.violated(`It reads a transcript ${reads.size} times at once, in ${process.jobs} jobs.`)
+    }
+    const end = () => void reads.delete(read)
+    signal.addEventListener('abort', end)
+    return end
   }
 
   async #arrive(

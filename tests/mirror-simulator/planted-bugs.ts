@@ -26,6 +26,7 @@ const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
 const lookingUp = patchOf('mirror/src/service/note-reader.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
+const handingOut = patchOf('mirror/src/refreshing/due-queue.ts')
 const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
@@ -402,6 +403,35 @@ export const plantedBugs: readonly PlantedBug[] = [
         'dueAt: state.dirty !== null ? (state.dueAt ?? now) : null',
       ),
     ],
+  },
+  {
+    name: 'a note that is handed out twice',
+    mistake:
+      'The queue of due notes does not remember which notes it has handed out, so that several tasks fetch the same note at the same time.',
+    patches: [
+      handingOut('except: [...this.#handedOut]', 'except: []'),
+      handingOut('!this.#handedOut.has(state.noteId)', 'state.noteId !== undefined'),
+    ],
+  },
+  {
+    name: 'due notes without those that an event named',
+    mistake: 'The read of due notes leaves out the notes that are dirty.',
+    patches: [
+      memory(
+        'dueAt !== null && !except.includes(noteId)',
+        'dueAt !== null && !except.includes(noteId) && this.#rows.get(noteId)?.state.dirty === null',
+      ),
+    ],
+  },
+  {
+    name: 'the number of a request from before the hints',
+    mistake: 'The sequence number of the requests for due notes is not that of the latest hint, but an earlier one.',
+    patches: [memory('sequence: this.#sequence, notes: due', 'sequence: this.#sequence - 1, notes: due')],
+  },
+  {
+    name: 'the number of a request from after later hints',
+    mistake: 'The sequence number of the requests for due notes is that of hints that arrive after them.',
+    patches: [memory('sequence: this.#sequence, notes: due', 'sequence: this.#sequence + 1, notes: due')],
   },
   {
     name: 'failed requests that use up the patience',

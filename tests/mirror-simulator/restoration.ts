@@ -101,7 +101,7 @@ async function settleFor(ms: number, { store }: HistoryContext, { mirror, proces
   for (;;) {
     await mirror.settle()
     const now = process.clock.now()
-    const { nextDueAt } = await store.takeDue(mirror.integration, { dueBy: now, until: now, limit: 0 })
+    const { nextDueAt } = await store.readDue(mirror.integration, { dueBy: now, limit: 0 })
     if (nextDueAt === null || nextDueAt > until) return
     await process.clock.sleep(Math.max(0, nextDueAt - now) + 1)
   }

@@ -12,6 +12,10 @@ export class SimulatedProcess implements Owner {
   readonly clock: Clock
   dead = false
   frozenUntil = Number.NEGATIVE_INFINITY
+  /** How many jobs it does. */
+  jobs = 0
+  /** The requests for transcripts that it waits for, by URL. */
+  readonly reads = new Map<string, Set<object>>()
   /** Whether its client reads single notes from listings. These listings must then be complete. */
   readsFromList = (): boolean => false
   readonly #context: HistoryContext

@@ -91,11 +91,11 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
         },
         String,
       ),
-    takeDue: (integration, request) =>
+    readDue: (integration, request) =>
       call(
-        `takes ${request.limit} due notes`,
+        `reads ${request.limit} due notes`,
         async () => {
-          const due = await store.takeDue(integration, request)
+          const due = await store.readDue(integration, request)
           chronicle.count(due.notes.length === 0 ? 'due: none' : 'due: some')
           return due
         },

@@ -1,7 +1,7 @@
 import type { Clock } from '@notewire/protocol'
 
 /**
- * The length of every lease, in milliseconds: of an integration, a consumer, a listing or a due note. After a crash, another process continues when
+ * The length of every lease, in milliseconds: of an integration, a consumer or a listing. After a crash, another process continues when
  * the lease has expired.
  */
 export const LEASE_MS = 30_000

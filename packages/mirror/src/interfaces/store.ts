@@ -1,4 +1,4 @@
-import type { Clock, Note } from '@notewire/protocol'
+import type { Clock } from '@notewire/protocol'
 import type { ConsumerStore } from './consumer-store.ts'
 import type { Fence, IntegrationRows } from './integration-store.ts'
 import type { NoteState } from './note-state.ts'
@@ -39,10 +39,8 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
    * due if one of the notes is due.
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
-  /**
-   * Takes due notes, dirty notes first, then the most overdue, and postpones them until `until`. Concurrent callers take different notes.
-   */
-  takeDue(integration: string, request: DueRequest): Promise<DueNotes>
+  /** Reads due notes, dirty notes first, then the most overdue. It changes no note, so concurrent callers read the same notes. */
+  readDue(integration: string, request: DueRequest): Promise<DueNotes>
   /** Counts the notes of the integration. */
   count(integration: string, certificate?: CompletionCertificate): Promise<StoreCounts>
   /**
@@ -119,21 +117,17 @@ export interface MirrorCommit {
 export interface DueRequest {
   /** Notes are due up to this time. */
   readonly dueBy: number
-  readonly until: number
   readonly limit: number
+  /** The ids of notes to leave out, as if they were not due. Default: none. */
+  readonly except?: readonly string[] | undefined
 }
 
 export interface DueNotes {
-  /** The sequence number at which requests for these notes start. */
+  /** The sequence number at which requests for these notes start. The hints of these notes have numbers that are not greater. */
   readonly sequence: number
-  readonly notes: readonly DueNote[]
-  /** When the first note that was not taken is due. */
+  readonly notes: readonly VersionedState[]
+  /** When the first of the other notes is due. */
   readonly nextDueAt: number | null
-}
-
-/** A due note, already postponed. */
-export interface DueNote extends VersionedState {
-  readonly note: Note | null
 }
 
 /** The number of notes of each kind. */

@@ -1,36 +1,47 @@
-import { leaseFrom } from '../concurrency/lease.ts'
+import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
 import type { SyncContext } from '../context/sync.ts'
-import type { DueNote } from '../interfaces/store.ts'
+import type { VersionedState } from '../interfaces/store.ts'
 import { isDueAt, isPostponedByWrongClock } from '../rules/backoff.ts'
 
-export interface TakenNote {
-  readonly note: DueNote
+/** A due note that is handed out: it must be fetched. */
+export interface HandedOutNote {
+  readonly note: VersionedState
+  /** The sequence number at which requests for the note start. */
   readonly startSequence: number
 }
 
-/** How many notes one listing reads, if the service cannot read single notes. */
-const LISTED_AT_ONCE = 500
+/** How many due notes one read returns. If the service cannot read single notes, one listing fetches all of them. */
+const READ_AT_ONCE = 500
+
+/** For how long notes are handed out that one read has returned: meanwhile, events make others due, and other workers fetch some of them. In milliseconds. */
+const HAND_OUT_FOR_MS = 100
 
 /** How often it asks the store for notes that other processes have made due, in milliseconds. */
 const CHECK_EVERY_MS = 500
 
 /**
- * The due notes of one round of work. It takes notes from the store in batches, and hands them out one by one. It asks the store only if a
- * note may be due: at first if `nextDueAt` has come, later after `recheck`, and while the round waits for a response.
+ * The due notes of one round of work. It reads notes from the store in batches, and hands them out one by one. A note is not handed out again until
+ * it is done. Other workers of the same mirror read the same notes, so each hands them out in another order, and drops those that another one has
+ * written when it reads the next time.
+ *
+ * It asks the store only if a note may be due: at first if `nextDueAt` has come, later after a note is done, after `recheck`, and while the round waits
+ * for a response.
  */
 export class DueQueue {
   readonly #context: SyncContext
   readonly #changes = new Wakeup()
-  readonly #taken: TakenNote[] = []
-  /** When the next note is due, apart from the taken notes; `undefined` if the store must be asked. */
+  /** The notes that the latest read has returned and that are not handed out yet. The last is the next. */
+  #waiting: HandedOutNote[] = []
+  /** The ids of the notes that are handed out and not done. */
+  readonly #handedOut = new Set<string>()
+  /** When the next of the other notes is due; `undefined` if the store must be asked. */
   #nextDueAt: number | null | undefined
+  #readAt = 0
   #query: Promise<void> | undefined
-  #waiting: Promise<void> | undefined
+  #pause: Promise<void> | undefined
   /** Whether the listing has ended, so that it makes no other note due. */
   #isClosed = false
-  /** How many notes were handed out and are not done. */
-  #handedOut = 0
 
   /** @param nextDueAt  when the next note is due, as of the beginning of the round */
   constructor(context: SyncContext, nextDueAt: number | null) {
@@ -50,10 +61,10 @@ export class DueQueue {
     this.#changes.wake()
   }
 
-  /** Records that a note that was handed out is done. */
-  done(): void {
-    this.#handedOut -= 1
-    if (this.#isOver) this.#changes.wake()
+  /** Records that what was found out about a note is written, so that the note is handed out again if it is due again. */
+  done({ note }: HandedOutNote): void {
+    this.#handedOut.delete(note.state.noteId)
+    this.recheck()
   }
 
   /**
@@ -61,34 +72,46 @@ export class DueQueue {
    *
    * @param onWait  called before it waits, because no note is due
    */
-  async take(onWait: () => void): Promise<TakenNote | undefined> {
+  async take(onWait: () => void): Promise<HandedOutNote | undefined> {
     const { signal, shouldYield } = this.#context
     while (!signal.aborted && !shouldYield()) {
-      const next = this.#taken.shift()
+      if (this.#query !== undefined || this.#mustRead) await this.#read()
+      const next = this.#waiting.pop()
       if (next !== undefined) {
-        this.#handedOut += 1
+        this.#handedOut.add(next.note.state.noteId)
         return next
       }
-      if (this.#nextDueAt === undefined || this.#query !== undefined) await this.#takeFromStore()
-      else if (this.#isOver) return undefined
-      else {
-        onWait()
-        await this.#waitForNotes()
-      }
+      if (this.#mustRead) continue
+      if (this.#isClosed && this.#handedOut.size === 0) return undefined
+      onWait()
+      await this.#waitForNotes()
     }
     return undefined
   }
 
-  get #isOver(): boolean {
-    return this.#isClosed && this.#handedOut === 0
+  /** Hands out all notes that the latest read has returned. */
+  takeAll(): readonly HandedOutNote[] {
+    const all = this.#waiting.splice(0).reverse()
+    for (const { note } of all) this.#handedOut.add(note.state.noteId)
+    return all
+  }
+
+  /** When the next note is due; `undefined` if only the store knows. */
+  get nextDueAt(): number | null | undefined {
+    return this.#waiting.length + this.#handedOut.size > 0 ? undefined : this.#nextDueAt
+  }
+
+  get #mustRead(): boolean {
+    if (this.#waiting.length === 0) return this.#nextDueAt === undefined
+    return monotonicNow(this.#context.clock) - this.#readAt > HAND_OUT_FOR_MS
   }
 
   /** Waits until notes may be due. Concurrent calls share one timer. */
   #waitForNotes(): Promise<void> {
-    this.#waiting ??= this.#waitOnce().finally(() => {
-      this.#waiting = undefined
+    this.#pause ??= this.#waitOnce().finally(() => {
+      this.#pause = undefined
     })
-    return this.#waiting
+    return this.#pause
   }
 
   async #waitOnce(): Promise<void> {
@@ -98,36 +121,35 @@ export class DueQueue {
     if (this.#changes.count === count) this.#nextDueAt = undefined
   }
 
-  /** When the next note is due; `undefined` if only the store knows. */
-  get nextDueAt(): number | null | undefined {
-    return this.#taken.length > 0 ? undefined : this.#nextDueAt
-  }
-
-  drain(): readonly TakenNote[] {
-    return this.#taken.splice(0)
-  }
-
-  /** Takes a batch. Concurrent calls share one query. */
-  #takeFromStore(): Promise<void> {
-    this.#query ??= this.#takeBatch().finally(() => {
+  /** Replaces the notes that wait. Concurrent calls share one query. */
+  #read(): Promise<void> {
+    this.#query ??= this.#readOnce().finally(() => {
       this.#query = undefined
     })
     return this.#query
   }
 
-  async #takeBatch(): Promise<void> {
-    const { client, store, integration, clock, concurrency } = this.#context
-    const { now, until } = leaseFrom(clock.now())
-    const request = { dueBy: now, until, limit: client.notes.readsFromList ? LISTED_AT_ONCE : 4 * concurrency }
+  async #readOnce(): Promise<void> {
+    const { store, integration, clock } = this.#context
+    const now = clock.now()
+    const request = { dueBy: now, limit: READ_AT_ONCE, except: [...this.#handedOut] }
     // Set before the query, so that a `recheck` during the query causes another query.
     this.#nextDueAt = null
-    let batch = await store.takeDue(integration, request)
-    const { nextDueAt } = batch
-    const isPostponed = batch.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
-    if (isPostponed) batch = await store.takeDue(integration, { ...request, dueBy: nextDueAt })
-    const { notes, sequence } = batch
+    let due = await store.readDue(integration, request)
+    const { nextDueAt } = due
+    const isPostponed = due.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
+    if (isPostponed) due = await store.readDue(integration, { ...request, dueBy: nextDueAt })
+    const { notes, sequence } = due
     const isComplete = notes.length < request.limit && this.#nextDueAt === null
-    this.#nextDueAt = isComplete ? batch.nextDueAt : undefined
-    this.#taken.push(...notes.map((note) => ({ note, startSequence: sequence })))
+    this.#nextDueAt = isComplete ? due.nextDueAt : undefined
+    this.#readAt = monotonicNow(clock)
+    const others = notes.filter(({ state }) => !this.#handedOut.has(state.noteId))
+    this.#waiting = inOwnOrder(others).map((note) => ({ note, startSequence: sequence }))
   }
+}
+
+/** In random order, so that two workers do not fetch the same notes at the same time, but with the dirty notes last. */
+function inOwnOrder(notes: readonly VersionedState[]): readonly VersionedState[] {
+  const places = new Map(notes.map((note) => [note, Number(note.state.dirty !== null) + Math.random()]))
+  return notes.toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0))
 }

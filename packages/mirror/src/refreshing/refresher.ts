@@ -2,10 +2,10 @@ import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { atMost } from '../concurrency/calls.ts'
 import type { SyncContext } from '../context/sync.ts'
-import type { NoteState } from '../interfaces/note-state.ts'
-import type { DueNote, VersionedState } from '../interfaces/store.ts'
+import { hasWork, type NoteState } from '../interfaces/note-state.ts'
+import type { VersionedState } from '../interfaces/store.ts'
 import type { Decide } from '../ledger/ledger.ts'
-import { areAttemptsUsedUp } from '../rules/backoff.ts'
+import { areAttemptsUsedUp, scheduled } from '../rules/backoff.ts'
 import {
   applyLateContent,
   isContentOf,
@@ -20,6 +20,7 @@ import { highestKnownRevision } from '../rules/contradiction.ts'
 import type { Decision, ReadStamp } from '../rules/evidence.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { afterWrite } from '../rules/written-parts.ts'
+import type { HandedOutNote } from './due-queue.ts'
 
 /** Content that was read, and how to write it. It is written together with the content of other notes. */
 export interface ReadContent {
@@ -43,14 +44,34 @@ interface ReadRecord {
  * @param limit  limits how many notes have their content read at a time
  */
 export async function refresh(
-  { note, ...known }: DueNote,
-  startSequence: number,
+  { note: known, startSequence }: HandedOutNote,
   context: SyncContext,
   limit: ReturnType<typeof atMost>,
 ): Promise<ReadContent | undefined> {
-  const record = known.state.dirty === null ? note && { note, known, startSequence } : undefined
-  const read = record === undefined ? await readDirty(known.state, startSequence, context, limit) : record
-  return read == null ? undefined : await limit(() => refreshContent(read, context))
+  const { state } = known
+  if (!hasWork(state)) return await clearDueTime(state, context)
+  const note = state.dirty === null ? knownRecord(state) : undefined
+  const read = note ? { note, known, startSequence } : await readDirty(state, startSequence, context, limit)
+  return read && (await limit(() => refreshContent(read, context)))
+}
+
+/** What is known of a record, as far as reading its content needs it; `undefined` if the note was never read. */
+function knownRecord({ noteId, revision, updatedAt, ...state }: NoteState): Note | undefined {
+  if (revision === null) return undefined
+  const { status, transcriptStatus, summaryStatus } = state
+  return {
+    note_id: noteId,
+    revision,
+    updated_at: updatedAt,
+    status,
+    transcript_status: transcriptStatus,
+    summary_status: summaryStatus,
+  }
+}
+
+/** Otherwise a note that is due although there is nothing to read would be handed out for ever. */
+async function clearDueTime({ noteId }: NoteState, context: SyncContext): Promise<undefined> {
+  await revise(noteId, context, (state) => ({ state: scheduled(state, context.clock.now()) }))
 }
 
 /** @returns the record, if its content is due now */
@@ -121,8 +142,7 @@ async function hasChanged({ note, startSequence }: ReadRecord, context: SyncCont
   const request = { start: startSequence, requestedAt: context.clock.now() }
   const again = await context.readNote(note.note_id)
   if (again !== undefined && isSameRecord(note, again)) return false
-  // If the note must be read again, any worker may take it now.
-  await applyAnswer(note.note_id, again, request, context, dueAtOnce)
+  await applyAnswer(note.note_id, again, request, context)
   return true
 }
 
@@ -160,7 +180,6 @@ async function applyAnswer(
   note: Note | undefined,
   request: Pick<ReadStamp, 'start' | 'requestedAt'>,
   context: SyncContext,
-  amend: (decision: Decision, now: number) => Decision = (decision) => decision,
 ): Promise<VersionedState | undefined> {
   const { clock, hooks, keep } = context
   let isRepeated = false
@@ -168,14 +187,10 @@ async function applyAnswer(
     isRepeated = state.contradictedSince !== null
     const { startSequence: scanStartSequence } = scan ?? lastScan ?? {}
     const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartSequence }
-    return amend(applyRead(state, note, stamp, { keep }), stamp.at)
+    return applyRead(state, note, stamp, { keep })
   })
   if (revised !== undefined && revised.state.contradictedSince !== null) hooks.onContradiction({ noteId, isRepeated })
   return revised
-}
-
-function dueAtOnce(decision: Decision, now: number): Decision {
-  return { ...decision, state: { ...decision.state, dueAt: decision.state.dueAt === null ? null : now } }
 }
 
 async function revise(noteId: string, { ledger }: SyncContext, decide: Decide): Promise<VersionedState | undefined> {

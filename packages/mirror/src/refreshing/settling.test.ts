@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn, setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { systemClock } from '@notewire/protocol'
-import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
 import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
 import { sqliteMirror } from '../stores/sqlite/index.ts'
-
-const SECRET = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'
 
 /** A store that records how many transcripts each commit contains. */
 function countingStore(store: MirrorStore = memoryMirror()) {
@@ -93,99 +90,83 @@ describe('the content of listed notes', () => {
   })
 })
 
-it('of two reads of a note that are written together, the one of the latest revision counts', async () => {
-  await using world = await mirroredService({ notes: 4 })
-  const [twice, first, other] = world.service.owner.notes()
-  const [older, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const { baseUrl, apiKey } = world.service
-  const requests = new Map<string, number>()
-  const client = new NotesClient({
-    baseUrl,
-    apiKey,
-    async fetch(request) {
-      const count = (requests.get(request.url) ?? 0) + 1
-      requests.set(request.url, count)
-      const response = await world.service.fetch(request)
-      const isOf = (note: typeof twice) => request.url.endsWith(`${note?.note_id}/transcript`)
-      if (isOf(first) && count === 1) {
-        twice?.edit({ title: 'Edited' })
-        await world.service.settled()
-        other?.edit({ title: 'Edited' })
-        await world.service.settled()
-      } else if (isOf(twice) && count === 1) await older.promise
-      else if (isOf(twice)) setTimeout(older.resolve, 5)
-      else if (request.url.endsWith('/transcript') && !isOf(first)) await others.promise
-      return response
-    },
-  })
-  const clock = { now: () => world.service.clock.now(), sleep: systemClock.sleep }
-  const mirror = world.another({ client, clock, concurrency: 4 })
-  await world.service.connect((secret) => mirror.receiver({ secret }).fetch)
-  const synced = mirror.sync()
-  setTimeout(others.resolve, 300)
-  await synced
-  expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
-})
-
-it.each(['first', 'last'])(
-  'of two reads at the same revision that are written together, one counts, if the older is read %s',
-  async (older) => {
-    const inner = memoryMirror()
-    const store: MirrorStore = {
-      ...inner,
-      async commit(integration, commit) {
-        // Both reads end while this commit runs.
-        if (commit.notes.some(({ content }) => content !== 'erase' && content?.transcript !== undefined)) {
-          await sleep(100)
-        }
-        return await inner.commit(integration, commit)
-      },
-    }
-    await using world = await mirroredService({ notes: 4 })
-    const [twice, first] = world.service.owner.notes()
-    const [olderMayEnd, othersMayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    let reads = 0
-    async function endInOrder(): Promise<void> {
-      reads += 1
-      if (reads === 1) return await olderMayEnd.promise
-      othersMayEnd.resolve()
-      await sleep(30)
-      if (older === 'last') return void setTimeout(olderMayEnd.resolve, 10)
-      olderMayEnd.resolve()
-      await sleep(10)
-    }
-    const { baseUrl, apiKey } = world.service
+describe('a note whose event arrives while it is read', () => {
+  /** A mirror of one note, whose next requests for the transcript wait until they are released. */
+  async function withHeldTranscript() {
+    const world = await mirroredService({ notes: 1 })
+    const released = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
+    let [isHeld, reading, most, reads] = [false, 0, 0, 0]
+    const { baseUrl, apiKey, owner } = world.service
     const client = new NotesClient({
       baseUrl,
       apiKey,
       async fetch(request) {
         const response = await world.service.fetch(request)
-        if (!request.url.endsWith('/transcript')) return response
-        if (request.url.includes(first?.note_id ?? '')) await hint()
-        else if (request.url.includes(twice?.note_id ?? '')) await endInOrder()
-        else await othersMayEnd.promise
+        if (!isHeld || !request.url.endsWith('/transcript')) return response
+        reads += 1
+        reading += 1
+        most = Math.max(most, reading)
+        requested.resolve()
+        await released.promise
+        reading -= 1
         return response
       },
     })
-    const clock = { now: () => world.service.clock.now(), sleep: systemClock.sleep }
-    const mirror = world.another({ client, clock, store, concurrency: 4 })
-    const receiver = mirror.receiver({ secret: SECRET })
-    async function hint(): Promise<void> {
-      const event = anEvent({ kind: 'note.updated', noteId: twice?.note_id ?? '', revision: 1 })
-      const attempt = await signAttempt(SECRET, event, { signedAt: world.service.clock.now() })
-      await receiver.fetch(new Request('https://receiver.test/', { method: 'POST', ...attempt }))
-    }
+    const store = memoryMirror()
+    const mirror = world.another({ client, store, concurrency: 4, clock: systemClock })
     await mirror.sync()
-    expect(reads).toBe(2)
-    expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
-  },
-)
+    await world.service.connect((secret) => mirror.receiver({ secret, clock: world.service.clock }).fetch)
+    const edit = async (title: string) => {
+      owner.notes()[0]?.edit({ title })
+      await world.service.settled()
+    }
+    isHeld = true
+    await edit('first')
+    return {
+      world,
+      mirror,
+      store,
+      edit,
+      requested: requested.promise,
+      release: released.resolve,
+      counts: () => ({ most, reads }),
+    }
+  }
 
-it('a sync whose store fails to take due notes stops listing', async () => {
+  it('is read again when it is done, and not before', async () => {
+    const { world, mirror, edit, requested, release, counts } = await withHeldTranscript()
+    await using _ = world
+    const settled = mirror.settle()
+    await requested
+    await edit('second')
+    await sleep(50)
+    release()
+    await settled
+    expect(counts()).toEqual({ most: 1, reads: 2 })
+    expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
+  })
+
+  it('is read by another process, too, which does not wait for the first', async () => {
+    const { world, mirror, store, edit, requested, release } = await withHeldTranscript()
+    await using _ = world
+    const settled = mirror.settle()
+    await requested
+    await edit('second')
+    const other = world.another({ store, clock: systemClock })
+    await other.settle()
+    expect(await copyIn(other)).toEqual(await truthOf(world.client))
+    release()
+    await settled
+    expect(await copyIn(mirror)).toEqual(await truthOf(world.client))
+  })
+})
+
+it('a sync whose store fails to read due notes stops listing', async () => {
   await using world = await mirroredService({ notes: 1_000 })
   const inner = memoryMirror()
-  const takeDue = vi.fn(inner.takeDue).mockRejectedValueOnce(new Error('disk full'))
-  await expect(world.another({ store: { ...inner, takeDue } }).sync()).rejects.toThrow('disk full')
+  const readDue = vi.fn(inner.readDue).mockRejectedValueOnce(new Error('disk full'))
+  await expect(world.another({ store: { ...inner, readDue } }).sync()).rejects.toThrow('disk full')
   expect(world.asked().filter((line) => line === 'GET /v1/notes').length).toBeLessThan(5)
 })
 
@@ -197,14 +178,14 @@ it.each([
   async (_, ms) => {
     const page = Promise.withResolvers<void>()
     const store = memoryMirror()
-    const takeDue: typeof store.takeDue = async (...request) => {
-      const taken = await store.takeDue(...request)
+    const readDue: typeof store.readDue = async (...request) => {
+      const due = await store.readDue(...request)
       if (ms > 0) await sleep(ms)
-      return taken
+      return due
     }
     await using world = await mirroredService(
       { notes: 150 },
-      { store: { ...store, takeDue } },
+      { store: { ...store, readDue } },
       {
         async fetch(request) {
           if (new URL(request.url).searchParams.has('cursor')) await page.promise
@@ -213,7 +194,8 @@ it.each([
       },
     )
     const synced = world.mirror.sync()
-    await vi.waitFor(async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 }))
+    const copied = async () => expect((await world.mirror.status()).notes).toMatchObject({ live: 100, unsettled: 0 })
+    await vi.waitFor(copied, { timeout: 10_000 })
     page.resolve()
     await synced
   },
@@ -225,9 +207,9 @@ it('a sync that fails ends after its commits', async () => {
   let [isBroken, running] = [false, 0]
   const store: MirrorStore = {
     ...inner,
-    async takeDue(...request) {
+    async readDue(...request) {
       if (isBroken) throw new Error('disk full')
-      return await inner.takeDue(...request)
+      return await inner.readDue(...request)
     },
     async commit(...written) {
       running += 1
@@ -245,7 +227,7 @@ it('a sync that fails ends after its commits', async () => {
     async fetch(request) {
       const response = await world.service.fetch(request)
       if (request.url.endsWith('/summary')) summaries += 1
-      isBroken = summaries === 4
+      if (summaries === 4) isBroken = true
       return response
     },
   })
@@ -258,10 +240,10 @@ it('due notes are read concurrently, even if nothing is listed and the store ans
   const store = memoryMirror()
   const slow: typeof store = {
     ...store,
-    takeDue: async (...request) => {
-      const taken = await store.takeDue(...request)
+    readDue: async (...request) => {
+      const due = await store.readDue(...request)
       await sleep(20)
-      return taken
+      return due
     },
   }
   await using world = await mirroredService({ notes: 8 })

@@ -6,7 +6,7 @@ import { commitGroups } from '../ledger/ledger.ts'
 import { postpone } from '../rules/backoff.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
-import type { DueQueue, TakenNote } from './due-queue.ts'
+import type { DueQueue, HandedOutNote } from './due-queue.ts'
 import { type ReadContent, refresh } from './refresher.ts'
 
 /** After this many failed notes in a row, a listing is requested: it fails if the service is down. */
@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 50
 
 /**
  * Reads the notes of the queue, up to `concurrency` at a time, until no note is due and the queue is closed. If the service cannot read single
- * notes, all notes that the queue has taken are read at a time, because one listing contains them all.
+ * notes, all notes that the queue has read are read at a time, because one listing contains them all.
  *
  * @throws errors that would affect every other request: a refused key, a service that is down; errors of the store; the reason of the signal
  */
@@ -41,57 +41,44 @@ export async function settleDue(
   const limitContent = atMost(concurrency)
 
   async function work(): Promise<void> {
-    while ((await readNext()) || (await writeRest())) await erasure.runIfDue()
+    while (await readNext()) await erasure.runIfDue()
   }
 
   /** Reads a note. Its content may still wait to be written. @returns whether a note was due */
   async function readNext(): Promise<boolean> {
     // While no note is due, no other content arrives soon.
-    const taken = await queue.take(() => writeNow.wake())
-    if (taken === undefined) return false
-    const others = client.notes.readsFromList ? queue.drain() : []
-    await Promise.all([taken, ...others].map(readAndWrite))
-    queue.done()
+    const next = await queue.take(() => writeNow.wake())
+    if (next === undefined) return false
+    const others = client.notes.readsFromList ? queue.takeAll() : []
+    await Promise.all([next, ...others].map(readAndWrite))
     if (unwritten.size >= 2 * writtenTogether) await Promise.race(unwritten)
     return true
   }
 
-  /** Waits until all content is written. @returns whether there was any: then its note may be due again */
-  async function writeRest(): Promise<boolean> {
-    const isAnyUnwritten = unwritten.size > 0
-    writeNow.wake()
-    await Promise.all(unwritten)
-    return isAnyUnwritten
-  }
-
-  /** Resolves when the note is read. An error that is not of this note stops the round. */
-  async function readAndWrite(taken: TakenNote): Promise<void> {
-    try {
-      const content = await attempt(taken)
-      if (content === undefined) return queue.recheck()
-      const writing = write(content)
-        .catch(stop)
-        .finally(() => {
-          unwritten.delete(writing)
-          queue.recheck()
-        })
-      unwritten.add(writing)
-      waiting += 1
-      if (waiting >= writtenTogether) writeNow.wake()
-    } catch (error) {
-      stop(error)
-    }
+  /** Resolves when the note is read. It is done when it is written. An error that is not of this note stops the round. */
+  async function readAndWrite(handedOut: HandedOutNote): Promise<void> {
+    const content = await attempt(handedOut).catch(stop)
+    if (content === undefined) return queue.done(handedOut)
+    const writing = write(content)
+      .catch(stop)
+      .finally(() => {
+        unwritten.delete(writing)
+        queue.done(handedOut)
+      })
+    unwritten.add(writing)
+    waiting += 1
+    if (waiting >= writtenTogether) writeNow.wake()
   }
 
   /** @returns the content, if it was read and is not written yet */
-  async function attempt({ note, startSequence }: TakenNote): Promise<ReadContent | undefined> {
+  async function attempt(handedOut: HandedOutNote): Promise<ReadContent | undefined> {
     try {
-      const content = await refresh(note, startSequence, context, limitContent)
+      const content = await refresh(handedOut, context, limitContent)
       failuresInARow = 0
       if (content === undefined) countSettled()
       return content
     } catch (error) {
-      await postponeFailed(note.state, error)
+      await postponeFailed(handedOut.note.state, error)
       return undefined
     }
   }
@@ -103,13 +90,9 @@ export async function settleDue(
   }
 
   async function writeInOneCommit(contents: readonly ReadContent[]): Promise<void> {
-    // Two workers may have read the same note, before and after an event.
-    const readsOf = Map.groupBy(contents, ({ known }) => known.state.noteId)
-    const notes = new Map(contents.map(({ known }) => [known.state.noteId, known]))
-    await ledger.reviseKnown([...notes.values()], (state) => {
-      const decisions = readsOf.get(state.noteId)?.flatMap(({ decide }) => decide(state) ?? []) ?? []
-      return decisions.find(({ content }) => content !== undefined) ?? decisions[0]
-    })
+    const contentOf = new Map(contents.map((content) => [content.known.state.noteId, content]))
+    const known = contents.map((content) => content.known)
+    await ledger.reviseKnown(known, (state) => contentOf.get(state.noteId)?.decide(state))
     for (const _ of contents) countSettled()
   }
 
@@ -126,7 +109,7 @@ export async function settleDue(
   }
 
   async function postponeFailed({ noteId, failures }: NoteState, error: unknown): Promise<void> {
-    if (signal.aborted) return await release([noteId])
+    if (signal.aborted) return
     hooks.onProblem({ error, noteId, isRepeated: failures > 0 })
     postponed += 1
     failuresInARow += 1
@@ -135,19 +118,9 @@ export async function settleDue(
     await ledger.revise([noteId], (state) => postpone(state, clock.now()))
   }
 
-  /** Ends the leases of taken notes whose content was not written. */
-  async function release(noteIds: readonly string[]): Promise<void> {
-    const now = clock.now()
-    await ledger.revise(noteIds, (state) => ({ state: { ...state, dueAt: state.dueAt === null ? null : now } }))
-  }
-
   await Promise.all(Array.from({ length: concurrency }, () => work().catch(stop)))
+  writeNow.wake()
   await Promise.all(unwritten)
-  const left = queue.drain()
-  if (left.length > 0) {
-    await release(left.map(({ note }) => note.state.noteId))
-    queue.recheck()
-  }
   signal.throwIfAborted()
   return { settled, postponed }
 }

@@ -88,7 +88,8 @@ function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | 
 export function retryAfterLag(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   if (state.floor === null || (source !== 'read' && state.dirty !== null)) return state
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
-  const lagEndsAt = endOfLag(state.floor.at)
+  const { at: announcedAt, unrevisedAt } = state.floor
+  const lagEndsAt = endOfLag(Math.max(announcedAt, unrevisedAt ?? announcedAt))
   const dueAt = state.presence === 'hidden' ? Math.min(lagEndsAt, at + backoffAfter(attempts)) : lagEndsAt
   return { ...state, dirty: state.dirty ?? end, attempts, dueAt }
 }

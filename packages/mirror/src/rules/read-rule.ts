@@ -116,8 +116,7 @@ function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, 
   if (verdict === 'show') {
     const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)
     // The pause before another read may be that of a contradiction, which has ended.
-    const dueAt = seen.dirty === null ? seen.dueAt : stamp.at
-    return applyRecord(state, note, { ...seen, ...VISIBLE, dueAt }, stamp, keep)
+    return applyRecord(state, note, { ...seen, ...VISIBLE, dueAt: stamp.at }, stamp, keep)
   }
   const unshown = beganBeforeDirty(state, stamp) ? state : retryUnshown(verdict, state, stamp)
   // An older read that did not find the note must not clear `dirty`: the note may be visible since.

@@ -71,12 +71,11 @@ function withRecord(state: NoteState, note: Note): NoteState {
   }
 }
 
-function withContentDue(state: NoteState, keep: KeptParts, { at, source }: ReadStamp): NoteState {
+function withContentDue(state: NoteState, keep: KeptParts, { at }: ReadStamp): NoteState {
   if (!keep.has('transcript') && !keep.has('summary')) {
     return { ...state, settledRevision: state.revision, transcriptHeld: null, summaryHeld: null }
   }
-  // The worker that has read the note reads its content next. Until then, `dueAt` is the end of its lease.
-  return { ...state, settledRevision: null, attempts: 0, dueAt: source === 'read' ? state.dueAt : at }
+  return { ...state, settledRevision: null, attempts: 0, dueAt: at }
 }
 
 /** The record to store: complete, or only identifiers, statuses and times. */

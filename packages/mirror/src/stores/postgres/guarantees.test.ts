@@ -32,7 +32,7 @@ describe('an operation', () => {
     const certificate = { scanId: 'scan', startSequence: 1 } as Parameters<MirrorStore['count']>[1] & object
     await store.load('default', ['note_1'])
     await store.commit('default', { notes: [newNote('note_1', { content: { note: aNote('note_1') } })], heardAt: 1 })
-    await store.takeDue('default', { dueBy: 1, until: 2, limit: 10 })
+    await store.readDue('default', { dueBy: 1, limit: 10, except: ['note_2'] })
     await store.readProgress('default')
     await reads(store).listCandidates('default', certificate, '', 10)
     await reads(store).countCandidates('default', certificate)
@@ -82,8 +82,14 @@ describe('an operation', () => {
       const noteIds = Array.from({ length: 100 }, (_, index) => `note ${page} ${index}`)
       await store.load('default', noteIds)
       await store.commit('default', {
-        notes: noteIds.map((noteId) => newNote(noteId, { content: { note: aNote(noteId) } })),
+        notes: noteIds.map((noteId, index) => {
+          const state = aLiveState(noteId, { dirty: index < 10 ? 1 : null, dueAt: page * 100 + index })
+          return newNote(noteId, { state, content: { note: aNote(noteId) } })
+        }),
       })
+      const due = await store.readDue('default', { dueBy: 1_000_000, limit: 20, except: noteIds.slice(0, 10) })
+      expect(due.notes).toHaveLength(20)
+      expect(due.nextDueAt).toBe([30, 20][page] ?? 10)
     }
     await pool.query('SELECT pg_stat_force_next_flush()')
     const { rows } = await pool.query(`
@@ -118,7 +124,7 @@ describe('an operation', () => {
     const waiting = store.commit('default', { notes: [newNote('locked', { expectedVersion: 1 })] })
     const refused = expect(waiting).rejects.toThrow(PostgresTimeoutError)
     expect((await store.load('default', ['locked'])).notes.size).toBe(1)
-    expect((await store.takeDue('default', { dueBy: 5, until: 6, limit: 5 })).notes).toEqual([])
+    expect((await store.readDue('default', { dueBy: 5, limit: 5 })).notes).toHaveLength(1)
     expect(await store.commit('default', { notes: [newNote('free')], heardAt: 4 })).toBe('committed')
     await refused
     await client.query('ROLLBACK')

@@ -12,7 +12,6 @@ import { COMMIT_FUNCTION } from './commit-function.ts'
 import { type Counted, countOn } from './fixtures/count-on.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
-import { TAKE_FUNCTION } from './take-function.ts'
 
 const WORKERS = 16
 const TURNS = 150
@@ -41,7 +40,7 @@ it('loses no change and shows none too early, with 16 workers over four pools th
       last = counted.sequence
       if (counted.outcome === 'committed') done.push(counted)
       await addOnce(own, `once ${worker} ${turn}`)
-      const { sequence } = await own.takeDue('default', { dueBy: 1e6, until: 2e6, limit: 3 })
+      const { sequence } = await own.readDue('default', { dueBy: 1e6, limit: 3 })
       expect(sequence).toBeGreaterThanOrEqual(last)
     }
   }
@@ -66,36 +65,6 @@ it('loses no change and shows none too early, with 16 workers over four pools th
   expect(seen).toEqual(new Map(all.map(({ note_id, position, attempts }) => [note_id, { position, attempts }])))
   const deadlocks = await pool.query('SELECT sum(deadlocks)::int AS deadlocks FROM pg_stat_database')
   expect(deadlocks.rows).toEqual([{ deadlocks: 0 }])
-})
-
-it('gives every due note to exactly one of 16 workers over four pools', async () => {
-  databases = await startDatabases()
-  const url = await databases.emptyDatabase()
-  const stores = Array.from({ length: 4 }, () => postgresMirror(databases.poolOf(url, { max: 5 })))
-  const store = stores[0] as MirrorStore
-  const pool = databases.poolOf(url)
-  await postgresMirror(pool).migrate()
-  const pausing = TAKE_FUNCTION.replaceAll('  others := ', '  PERFORM pg_sleep(random() * 0.005);\n  others := ')
-  await pool.query(pausing.replace('  UPDATE', '  PERFORM pg_sleep(random() * 0.005);\n  UPDATE'))
-  const noteIds = Array.from({ length: 1_200 }, (_, index) => `note ${index}`)
-  const notes = noteIds.map((noteId, index) => {
-    const state = aLiveState(noteId, { dirty: index % 2 === 0 ? 1 : null, dueAt: index })
-    return { state, expectedVersion: 0 }
-  })
-  await store.commit('default', { notes })
-
-  const taken: string[] = []
-  const work = async (_: unknown, worker: number) => {
-    const own = stores[worker % stores.length] as MirrorStore
-    // Other workers may hold the locks of all remaining notes for a moment.
-    for (let isLeft = true; isLeft; ) {
-      const due = await own.takeDue('default', { dueBy: 5_000, until: 9_000, limit: 5 })
-      taken.push(...due.notes.map(({ state }) => state.noteId))
-      isLeft = due.notes.length > 0 || (due.nextDueAt ?? 9_000) < 9_000
-    }
-  }
-  await Promise.all(Array.from({ length: WORKERS }, work))
-  expect(taken.toSorted()).toEqual(noteIds.toSorted())
 })
 
 it('commits atomically and returns no number twice if the server crashes', async () => {

@@ -48,7 +48,7 @@ it('an upgrade beside working processes fails neither, with rows and transaction
         })),
         heardAt: round + 1,
       })
-      await store.takeDue(integration, { dueBy: Date.now(), until: Date.now() + 10, limit: 3 })
+      await store.readDue(integration, { dueBy: Date.now(), limit: 3 })
       await inTransaction(store, integration, worker)
     }
   }

@@ -58,7 +58,7 @@ describe('migrate', () => {
     await store.migrate()
     expect((await store.load('default', [])).sequence).toBe(1)
     expect(await store.commit('default', { notes, heardAt: 1 })).toBe('committed')
-    expect((await store.takeDue('default', { dueBy: 1, until: 2, limit: 1 })).sequence).toBe(1)
+    expect((await store.readDue('default', { dueBy: 1, limit: 1 })).sequence).toBe(1)
     expect(await reads(store).search('default', ['word'], 1)).toEqual([])
   })
 

@@ -5,7 +5,6 @@ import { LOAD_FUNCTION, SEQUENCE_FUNCTION } from './load-function.ts'
 import { BEGIN_RUN_FUNCTION, RUNS_TABLE } from './runs.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
 import { LIVE_NOTES_VIEW, SCHEMA_VERSION, TABLES } from './tables.ts'
-import { TAKE_FUNCTION } from './take-function.ts'
 
 const STATEMENTS = [
   TABLES,
@@ -16,7 +15,6 @@ const STATEMENTS = [
   RUNS_TABLE,
   BEGIN_RUN_FUNCTION,
   COMMIT_FUNCTION,
-  TAKE_FUNCTION,
   INTEGRATIONS_TABLE,
   INTEGRATION_FUNCTIONS,
 ]

@@ -14,6 +14,7 @@ import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { FeedRuns } from '../feed-runs.ts'
 import { withState } from '../state-json.ts'
 import { commitValues } from './commit-values.ts'
+import { READ_DUE } from './due-notes.ts'
 import { createIntegrationRows } from './integrations.ts'
 import { SERVER_TIME } from './note-columns.ts'
 import * as statements from './reading-statements.ts'
@@ -32,8 +33,6 @@ interface Committed {
   /** The latest position; `null` if no note was announced. */
   readonly position?: number | null
 }
-
-const TAKE = 'SELECT notewire_mirror_take_due($1, $2, $3, $4) AS result'
 
 const READ_TIME = `SELECT json_build_object('serverTime', ${SERVER_TIME})::text AS result`
 
@@ -107,9 +106,9 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
       if (position !== null) runs.record(integration, run, hasBegunRun, position)
       return outcome
     },
-    async takeDue(integration, { dueBy, until, limit }) {
-      const taken = await one<DueNotes>('takeDue', TAKE, integration, dueBy, until, limit)
-      return { ...taken, notes: taken.notes.map(withState) }
+    async readDue(integration, { dueBy, limit, except = [] }) {
+      const due = await one<DueNotes>('readDue', READ_DUE, integration, dueBy, limit, escapedJson(except))
+      return { ...due, notes: due.notes.map(withState) }
     },
     count: (integration, certificate) =>
       one('count', statements.COUNT, integration, certificate?.startSequence ?? null),

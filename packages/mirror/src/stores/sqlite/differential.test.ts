@@ -37,7 +37,7 @@ it.each(Object.entries(stores))('%s answers like the store in memory for any his
   )
   await store.close?.()
   // Histories with few effects would prove little.
-  for (const answer of ['committed', 'conflict', 'take', 'read', 'load']) {
+  for (const answer of ['committed', 'conflict', 'due', 'read', 'load']) {
     expect(answered.get(answer), answer).toBeGreaterThan(100)
   }
 })

@@ -7,6 +7,7 @@ import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflic
 import { createConsumerStore } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
 import { ErasingDatabase, turn } from './database.ts'
+import { readDue } from './due-notes.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { FeedWriter } from './feed-writer.ts'
 import { IndexRewrite } from './index-rewrite.ts'
@@ -17,7 +18,6 @@ import { countsIn, versionedState } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
 import { feedState, READ_FEED } from './run-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION } from './schema.ts'
-import { takeDue } from './taking.ts'
 
 // To replace a note in the search index takes SQLite about 5 ms, and much longer for a long transcript.
 const EDITS_PER_COMMIT = 4
@@ -98,7 +98,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
     })
   }
 
-  // `nextDueAt` is 0 while the search index must be rewritten, because `takeDue` rewrites it.
+  // `nextDueAt` is 0 while the search index must be rewritten, because `readDue` rewrites it.
   async function readProgress(integration: string): Promise<CopyState> {
     const [row] = await read(READ_PROGRESS, integration)
     const copy = JSON.parse(String(row?.['result'])) as CopyState
@@ -150,14 +150,14 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
       return 'committed'
     },
 
-    async takeDue(integration, request) {
-      const taken = await takeDue(database, integration, request)
-      if (taken.notes.length === 0) {
+    async readDue(integration, request) {
+      const due = await readDue(database, integration, request)
+      if (due.notes.length === 0) {
         await database.run([INDEX_PENDING], 'process')
         await indexRewrite.continue()
       }
       await database.truncateLog()
-      return taken
+      return due
     },
 
     async count(integration, certificate) {
