@@ -71,6 +71,8 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   const beside = new HintsBesideALease()
   let isHintWaiting = false
   let final: { readonly error: unknown } | undefined
+  /** When the one integration of this loop is due, as this loop has scheduled it. */
+  let scheduledAt = Number.POSITIVE_INFINITY
   /** When to look for hints that wait for a worker, by `monotonicNow`. */
   let findAt = Number.NEGATIVE_INFINITY
 
@@ -81,6 +83,13 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     changes.wake()
   }
   const stopListening = settings.hints.listenToAll(onHint)
+
+  /** The time until the scheduled work, once: if another worker has taken it, the next check is a usual one. */
+  function untilScheduled(): number {
+    const ms = scheduledAt - clock.now()
+    if (ms <= 0) scheduledAt = Number.POSITIVE_INFINITY
+    return ms <= 0 ? Number.POSITIVE_INFINITY : ms
+  }
 
   /** Whether no place is free for work that is not a hint. */
   function isFullOfOthers(): boolean {
@@ -165,6 +174,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       })
       .then(({ dueAt }) => {
         conflicts.recordEnd(taking, dueAt, monotonicNow(clock))
+        if (integration !== undefined) scheduledAt = dueAt ?? Number.POSITIVE_INFINITY
         running.delete(slice)
         changes.wake()
       })
@@ -196,7 +206,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       settings.log.writeDue()
       if (isStarted || changes.count !== count) continue
       if (endAt < Number.POSITIVE_INFINITY && running.size === 0) break
-      await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock)), clock, signal)
+      await changes.nextWithin(Math.min(maxWaitMs, endAt - monotonicNow(clock), untilScheduled()), clock, signal)
     }
   } finally {
     stopListening()
