@@ -17,7 +17,7 @@ export const COPY_JSON = `json_build_object(
     'position', coalesce(mirrors.position, 0), 'nextDueAt', ${timeIn(`least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')})`)},
     'hiddenSince', ${firstOf('hidden_at', "notes.presence = 'hidden'")})`
 
-export function firstOf(column: string, isCounted: string): string {
+function firstOf(column: string, isCounted: string): string {
   return `(SELECT notes.${column} FROM notewire_mirror_notes AS notes
       WHERE notes.integration = asked.integration AND notes.${column} IS NOT NULL AND ${isCounted} ORDER BY notes.${column} LIMIT 1)`
 }

@@ -164,7 +164,8 @@ describe('a mirror on a machine whose clock is off', () => {
       expect((await mirror.receiver({ secret: SECRET }).fetch(request)).status).toBe(204)
       await mirror.settle()
     })
-    expect(transcripts).toBe(3)
+    // It is read once more at once, because its revision is lower than the announced one.
+    expect(transcripts).toBe(4)
     expect(Math.abs(await nextDueIn(postgresMirror(pool)))).toBeLessThan(60_000)
   })
 

@@ -60,7 +60,7 @@ export function erasesAny([row]: readonly SqliteRow[]): boolean {
 }
 
 /** Makes the statement that rolls the transaction back unless each note has the expected version. */
-export function guardNotes(integration: string, versions: readonly (readonly [string, number])[]): SqliteStatement {
+function guardNotes(integration: string, versions: readonly (readonly [string, number])[]): SqliteStatement {
   return { sql: GUARD_NOTES, parameters: [JSON.stringify(versions), integration] }
 }
 

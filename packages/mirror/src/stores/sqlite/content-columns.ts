@@ -26,7 +26,7 @@ export function storedNote(row: SqliteRow): StoredNote {
   }
 }
 
-export function partIn<Part>(row: SqliteRow, part: keyof ContentParts): Part | null {
+function partIn<Part>(row: SqliteRow, part: keyof ContentParts): Part | null {
   const json = row[PART_COLUMNS[part]] ?? null
   return json === null ? null : (readEscapedJson(String(json)) as Part)
 }
