@@ -1,9 +1,13 @@
 import type { ProcessOutcome } from '@notewire/webhooks'
+import { anEvent } from '@notewire/webhooks/testing'
 import { expect, it } from 'vitest'
+import { integrationsOf } from './fixtures/integrations-of.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
 import type { MirrorStore } from './index.ts'
+
+const SECRET = 'whsec_bm90LWEtcmVhbC1zZWNyZXQtanVzdC1hLXRlc3Q'
 
 it('answers 204 and reports the outcome applied when the hint of an event is stored', async () => {
   await using world = await mirroredService()
@@ -54,4 +58,26 @@ it('stores the hint of an event that is passed to process', async () => {
   const event = { event_id: 'evt_1', event_type: 'note.deleted', data: { note_id: 'note_1', revision: 3 } } as const
   expect(await receiver.process(event)).toMatchObject({ status: 'applied' })
   expect((await world.mirror.explain('note_1')).state?.floor).toMatchObject({ revision: 3 })
+})
+
+it('stores the hint in the copy that a restored database contains', async () => {
+  const store = memoryMirror()
+  await using world = await mirroredService({}, { store })
+  const receiver = world.mirror.receiver({ secret: SECRET, logger: SILENT })
+  const receive = (noteId: string) => receiver.process(anEvent({ kind: 'note.updated', noteId, revision: 1 }))
+  expect(await receive('note_1')).toMatchObject({ status: 'applied' })
+  // The backup is from before the mirror was first used.
+  const row = await integrationsOf(store).get('default')
+  while ((await store.integrations.write('deleted', row)) === 'more');
+  expect(await integrationsOf(store).get('default')).toBeUndefined()
+  expect(await receive('note_2')).toMatchObject({ status: 'applied' })
+  expect((await world.mirror.status()).notes).toMatchObject({ dirty: 1 })
+  expect((await integrationsOf(store).get('default'))?.generation).not.toBe(row?.generation)
+})
+
+it('acknowledges no event whose hint the store refuses for the copy that it contains', async () => {
+  const store: MirrorStore = { ...memoryMirror(), commit: async () => 'fenced' }
+  await using world = await mirroredService({}, { store })
+  const receiver = world.mirror.receiver({ secret: SECRET, logger: SILENT })
+  expect(await receiver.process(anEvent({ kind: 'note.updated' }))).toMatchObject({ status: 'sink-failed' })
 })

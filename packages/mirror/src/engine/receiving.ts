@@ -47,9 +47,11 @@ export async function receiveEvent(
 ): Promise<void> {
   for (let known: string | undefined; ; ) {
     const generation = await generationOf()
-    if (generation === undefined || generation === known) return
-    known = generation
+    if (generation === undefined) return
     const removed = new IntegrationRemovedError(integration)
+    // The service delivers the event again.
+    if (generation === known) throw removed
+    known = generation
     const ledger = ledgerOf(integration, { generation, lost: () => removed }, settings)
     const isDue = await storeHint(event, ledger, settings.clock).catch((error) => {
       if (error !== removed) throw error
