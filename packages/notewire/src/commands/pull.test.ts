@@ -152,7 +152,7 @@ describe('a pull that is interrupted', () => {
     silence.remove()
     const { exitCode, stdout } = await runNotewire(['pull', '--wait', '0'], { cwd, env })
     expect(exitCode).toBe(1)
-    expect(stdout).toMatch(/could not be read yet|Another run is listing/)
+    expect(stdout).toMatch(/could not be read yet|Another run is working/)
   })
 })
 

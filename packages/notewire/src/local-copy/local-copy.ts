@@ -31,6 +31,8 @@ export interface KeptCopy extends Copy {
   readonly baseUrl: () => Promise<string | undefined>
   /** Whether only the id of the key that made the copy is recorded, as version 0.1.0 did, and not a digest of the whole key. */
   readonly hasKeyIdAlone: () => Promise<boolean>
+  /** Whether another run is working on the copy, or was killed so recently that its lease has not ended. */
+  readonly isInUse: () => Promise<boolean>
   /** Removes the bytes of erased notes from the file. */
   readonly purge: () => Promise<void>
 }
@@ -106,7 +108,11 @@ export async function keepCopy<Result>(
       const { key } = await progress()
       return key?.kind === 'key_id' && key.digest === undefined
     }
-    return await work({ file, mirror, baseUrl, hasKeyIdAlone, purge: () => store.purge() })
+    const isInUse = async () => {
+      const [row] = await store.integrations.list({ integration: file.integration, after: '', limit: 1 })
+      return (row?.record.leaseUntil ?? 0) > context.clock.now()
+    }
+    return await work({ file, mirror, baseUrl, hasKeyIdAlone, isInUse, purge: () => store.purge() })
   })
 }
 

@@ -81,7 +81,7 @@ async function pull(
   const { signal, output } = context
   try {
     const patient = { ...context, signal: AbortSignal.any([signal, observer.stalled]) }
-    const outcome = await pullUntilSettled(copy.mirror, { scan: scan ? 'now' : 'when-due', patienceMs }, patient)
+    const outcome = await pullUntilSettled(copy, { scan: scan ? 'now' : 'when-due', patienceMs }, patient)
     observer.finish()
     if (!outcome.isSettled) for (const problem of observer.problems()) output.warn(problem)
     return outcome

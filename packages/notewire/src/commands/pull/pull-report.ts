@@ -65,7 +65,7 @@ export function pullLines(report: PullReport, { paint, width }: Output): readonl
 }
 
 function unsettledWords(pending: number, { pull }: CopyFile): string {
-  if (pending === 0) return 'Another run is listing notes now. Its results will be here when it has ended.'
+  if (pending === 0) return 'Another run is working on this copy now. Its results will be here when it has ended.'
   return `${amount(pending, 'note')} could not be read yet. The next pull tries again: ${pull}`
 }
 

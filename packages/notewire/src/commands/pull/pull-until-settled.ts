@@ -1,6 +1,7 @@
-import { type Mirror, MirrorInUseError, type SyncOptions, type SyncReport } from '@notewire/mirror'
+import { MirrorInUseError, type SyncOptions, type SyncReport } from '@notewire/mirror'
 import type { Clock } from '@notewire/protocol'
 import type { Context } from '../../context/context.ts'
+import type { KeptCopy } from '../../local-copy/local-copy.ts'
 import { amount } from '../../terminal/amounts.ts'
 
 export interface PullOutcome {
@@ -13,13 +14,14 @@ export interface PullOutcome {
  * Lists what is due and reads every note. If another run lists, or was killed while it listed, this waits until its lease expires.
  */
 export async function pullUntilSettled(
-  mirror: Mirror,
+  copy: Pick<KeptCopy, 'mirror' | 'isInUse'>,
   { scan, patienceMs }: { readonly scan: 'now' | 'when-due'; readonly patienceMs: number },
   { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
 ): Promise<PullOutcome> {
+  const { mirror } = copy
   const told = new Set<string>()
   const isPatienceOver = patience(patienceMs, clock)
-  let report = await syncUnlessInUse(mirror, { signal, scan })
+  let report = await syncUnlessInUse(copy, { signal, scan })
   for (let isListed = report.listed; ; isListed ||= report.listed) {
     const { notes } = await mirror.status()
     const pending = notes.dirty + notes.unsettled
@@ -29,12 +31,16 @@ export async function pullUntilSettled(
     if (!told.has(reason)) output.tell(waitingFor(reason, pending))
     told.add(reason)
     await clock.sleep(pauseBefore(report, clock.now()), signal)
-    report = isListed ? await mirror.settle({ signal }) : await syncUnlessInUse(mirror, { signal, scan })
+    report = isListed ? await mirror.settle({ signal }) : await syncUnlessInUse(copy, { signal, scan })
   }
 }
 
-/** Syncs. Lists nothing if another run still lists after 30 s. */
-async function syncUnlessInUse(mirror: Mirror, options: SyncOptions): Promise<SyncReport> {
+/** Syncs. While another run has the lease, only reads notes, so that the user is told why nothing is listed. */
+async function syncUnlessInUse(
+  { mirror, isInUse }: Pick<KeptCopy, 'mirror' | 'isInUse'>,
+  options: SyncOptions,
+): Promise<SyncReport> {
+  if (await isInUse()) return await mirror.settle({ signal: options.signal })
   try {
     return await mirror.sync(options)
   } catch (error) {
@@ -57,7 +63,7 @@ function patience(patienceMs: number, clock: Clock): (pending: number, settled: 
 function waitingFor(reason: 'notes' | 'listing', pending: number): string {
   return reason === 'notes'
     ? `Waiting for ${amount(pending, 'note')} that cannot be read yet, or that another run has taken …`
-    : 'Another run is listing notes now, or was killed less than a minute ago. Waiting until its lease ends …'
+    : 'Another run is working on this copy now, or was killed less than a minute ago. Waiting until its lease ends …'
 }
 
 /** The time until something is due, but at most a second, because other runs may end earlier. */
