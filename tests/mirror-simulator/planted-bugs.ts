@@ -425,8 +425,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'the number of a request from before the hints',
-    mistake: 'The sequence number of the requests for due notes is not that of the latest hint, but an earlier one.',
-    patches: [memory('sequence: this.#sequence, notes: due', 'sequence: this.#sequence - 1, notes: due')],
+    mistake: 'The sequence number of the requests for due notes is that of the first hint, not that of the latest.',
+    patches: [memory('sequence: this.#sequence, notes: due', 'sequence: Math.min(1, this.#sequence), notes: due')],
   },
   {
     name: 'the number of a request from after later hints',
