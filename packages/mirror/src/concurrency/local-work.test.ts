@@ -12,9 +12,11 @@ const taken: TakenIntegration = {
 }
 const never = new AbortController().signal
 
+const noRelease = () => Promise.reject(new Error('nothing was handed over'))
+
 /** Waits until the integration is handed over. */
 async function waitFor(work: LocalWork): Promise<TakenIntegration> {
-  return await work.next('acme', async (handedOver) => {
+  return await work.next('acme', noRelease, async (handedOver) => {
     for (;;) {
       const found = handedOver()
       if (found !== undefined) return found
@@ -52,8 +54,20 @@ describe('the work of a process', () => {
 
   it('is no longer awaited by a call that has failed', async () => {
     const work = new LocalWork()
-    await expect(work.next('acme', () => Promise.reject(new Error('gave up')))).rejects.toThrow('gave up')
+    await expect(work.next('acme', noRelease, () => Promise.reject(new Error('gave up')))).rejects.toThrow('gave up')
     expect(work.isAwaited('acme')).toBe(false)
+  })
+
+  it('is released if the call that it was handed to fails', async () => {
+    const work = new LocalWork()
+    const released: TakenIntegration[] = []
+    const release = async (one: TakenIntegration) => void released.push(one)
+    const stop = new AbortController()
+    const call = work.next('acme', release, () => work.nextChange(60_000, systemClock, stop.signal))
+    stop.abort(new Error('enough'))
+    expect(work.handOver(taken)).toBe(true)
+    await expect(call).rejects.toThrow('enough')
+    expect(released).toEqual([taken])
   })
 
   it('wakes the calls that wait when it ends', async () => {

@@ -40,10 +40,13 @@ export class LocalWork {
   }
 
   /**
-   * Waits for an integration, while `wait` tries to take it, or finds that it was handed over. If `wait` rejects after that, the lease ends by itself.
+   * Waits for an integration, while `wait` tries to take it, or finds that it was handed over.
+   *
+   * @param release  called with the integration that was handed over if `wait` rejects
    */
   async next<Result>(
     integration: string,
+    release: (taken: TakenIntegration) => Promise<unknown>,
     wait: (handedOver: () => TakenIntegration | undefined) => Promise<Result>,
   ): Promise<Result> {
     let handed: TakenIntegration | undefined
@@ -54,6 +57,10 @@ export class LocalWork {
     this.#waiting.set(integration, [...(this.#waiting.get(integration) ?? []), take])
     try {
       return await wait(() => handed)
+    } catch (error) {
+      // If the store fails, the lease ends by itself.
+      if (handed !== undefined) await release(handed).catch(() => undefined)
+      throw error
     } finally {
       this.#leave(integration, take)
     }

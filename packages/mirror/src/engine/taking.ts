@@ -46,7 +46,8 @@ export async function takeNow(
     if (monotonicNow(clock) >= giveUpAt && !work.isRunning(integration)) throw busy(record)
     await work.nextChange(RETRY_EVERY_MS, clock, signal)
   }
-  return await work.next(integration, async (handedOver) => {
+  const release = ({ record }: TakenIntegration) => integrations.finish(record, record, clock.now())
+  return await work.next(integration, release, async (handedOver) => {
     let record = known ?? (await integrations.get(integration))
     while (record !== undefined && !isErased(record)) {
       const taken = handedOver() ?? (await takeForced(record, settings)) ?? handedOver()
@@ -71,7 +72,7 @@ async function takeForced({ integration, state }: IntegrationRecord, settings: W
   return await store.integrations.take(request)
 }
 
-/** A call ignores the pause after a failure. Whoever works next counts failures anew. */
+/** A call ignores the pause after a failure, and failures are counted anew. */
 function withoutPause({ listAt: _, ...record }: IntegrationRecord): IntegrationRecord {
   return record.state === 'active' ? { ...record, failures: 0, pausedUntil: null } : record
 }
