@@ -1,3 +1,4 @@
+import { anEvent } from '@notewire/webhooks/testing'
 import { expect, it } from 'vitest'
 import { manyCustomers } from './fixtures/many-customers.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
@@ -5,6 +6,8 @@ import { copyIn, mirroredService } from './fixtures/mirrored-service.ts'
 import { onClock } from './fixtures/on-clock.ts'
 import { SILENT } from './fixtures/silent-logger.ts'
 import { createMirror, createMirrors } from './index.ts'
+
+const SECRET = 'whsec_bm90LWEtcmVhbC1zZWNyZXQtanVzdC1hLXRlc3Q'
 
 /** `createMirror` and `createMirrors` on one store, with one key. */
 async function oneBesideMany() {
@@ -60,6 +63,31 @@ it('a mirror of createMirrors syncs, settles and works by itself', async () => {
   expect(await one.settle()).toMatchObject({ settled: 0 })
   expect((await one.status()).problem).toBeNull()
   expect(await world.titles('customer-0')).toEqual(['customer-0'])
+})
+
+it('a call for one of many integrations throws its error, and tells the hooks only that the integration is parked', async () => {
+  await using world = await manyCustomers(1)
+  const [customer] = world.customers
+  await world.mirrors.add('customer-0')
+  const one = world.mirrors.of('customer-0')
+  await one.sync()
+  const fault = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
+  await expect(one.sync()).rejects.toMatchObject({ code: 'server_error' })
+  expect(world.problems).toEqual([])
+  fault.remove()
+  if (customer !== undefined) customer.apiKey = world.service.owner.createIntegration().issueKey().key
+  await expect(one.sync()).rejects.toMatchObject({ code: 'key_changed' })
+  expect(world.problems).toEqual([])
+  expect(world.parked).toMatchObject([{ integration: 'customer-0', because: 'key_changed' }])
+})
+
+it('the receiver of a removed integration acknowledges its events', async () => {
+  await using world = await manyCustomers(1)
+  await world.mirrors.add('customer-0')
+  const receiver = world.mirrors.of('customer-0').receiver({ secret: SECRET, logger: SILENT })
+  expect(await receiver.process(anEvent({ kind: 'note.updated' }))).toMatchObject({ status: 'applied' })
+  await world.mirrors.remove('customer-0')
+  expect(await receiver.process(anEvent({ kind: 'note.updated' }))).toMatchObject({ status: 'applied' })
 })
 
 it('two mirrors of one store may use one key', async () => {

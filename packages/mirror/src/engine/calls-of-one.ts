@@ -87,7 +87,7 @@ export class CallsOfOne {
       const record = await this.#prepare(await this.#copy.read())
       const taken = await this.#takeDue(record)
       if (taken !== undefined) return this.#reportOf(await this.#slice(taken, signal, bringUpToDate()))
-      // If another process is listing, the notes of events do not wait for it.
+      // Checks the key even if nothing is due. If another process is listing, the notes of events do not wait for it.
       const { clock, pollEveryMs } = this.#settings
       const { settled, postponed } = await this.#settle(signal)
       return { settled, postponed, listed: false, nextAt: nextAt(record, clock.now()) ?? clock.now() + pollEveryMs }
@@ -166,8 +166,8 @@ export class CallsOfOne {
   async #slice(taken: TakenIntegration, signal: AbortSignal, work: ActiveWork): Promise<SliceEnd> {
     const settings = this.#settings
     const clock = sliceClock(settings.clock)
-    const context = { settings, clock, pauses: this.#pauses, signal, shouldYield: () => false, isLogged: () => false }
-    return await doSlice(taken, context, work)
+    const ends = { signal, shouldYield: () => false, isLogged: () => false, isThrown: true }
+    return await doSlice(taken, { settings, clock, pauses: this.#pauses, ...ends }, work)
   }
 
   /** @throws the error of the slice */

@@ -61,7 +61,7 @@ export function openIntegration<Transaction>(
     await receiveEvent(event, integration, settings, async () => {
       if (isAgain) copy.forget()
       isAgain = true
-      return await copy.generation()
+      return await copy.generation().catch(undefinedIfRemoved)
     })
     await unsynced.afterEvent()
   }
@@ -141,6 +141,10 @@ export function openIntegration<Transaction>(
       await integrations.hurry(integration, clock.now())
     },
   }
+}
+
+function undefinedIfRemoved(error: unknown): undefined {
+  if (!(error instanceof IntegrationRemovedError)) throw error
 }
 
 /** Runs `check`, which rejects if the copy was removed, after each read, so that data that was read after the removal is not returned. */

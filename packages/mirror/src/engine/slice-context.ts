@@ -17,6 +17,8 @@ export interface SliceContext {
   readonly isPacedBySchedule?: boolean | undefined
   /** Whether the caller logs a problem with this error. A call that rejects only stores it. */
   readonly isLogged: (error: unknown) => boolean
+  /** Whether the caller rejects with the error, so that no hook gets it. */
+  readonly isThrown?: boolean | undefined
   /** Whether the caller logs that the store fails. Otherwise, this is logged as a problem of the integration. */
   readonly logsStore?: boolean | undefined
 }

@@ -96,18 +96,19 @@ function occurrenceOf({ kind }: ProblemChange, error: unknown, isStoreFailure: b
   return kind === 'begun' ? 'sync-begun' : 'sync-changed'
 }
 
-/** Calls the hooks about a slice that has ended. */
+/** Calls the hooks about a slice that has ended. An error that the caller rejects with is no problem to report. */
 export function report(
   record: IntegrationRecord,
   next: NextWork,
   error: unknown,
-  { hooks }: Pick<WorkSettings, 'hooks'>,
+  { hooks, isThrown }: Pick<WorkSettings, 'hooks'> & { readonly isThrown: boolean },
 ): void {
   const { integration } = record
   const { state, parkedBecause } = next
   if (state === 'active' && record.state === 'parked') callHook(hooks.onResumed, { integration })
   if (error === undefined) return
-  if (state !== 'parked' || reasonToPark(error) === undefined) callHook(hooks.onProblem, { integration, error })
-  else if (parkedBecause !== null && parkedBecause !== record.parkedBecause)
+  if (state !== 'parked' || reasonToPark(error) === undefined) {
+    if (!isThrown) callHook(hooks.onProblem, { integration, error })
+  } else if (parkedBecause !== null && parkedBecause !== record.parkedBecause)
     callHook(hooks.onParked, { integration, because: parkedBecause })
 }

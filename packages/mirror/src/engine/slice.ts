@@ -68,9 +68,7 @@ async function workUnder(
   const ending = endingOf(record, { next: outcome.next, error }, { ...context, isLogged })
   const dueAt = await schedule(record, ending.next, context)
   if (dueAt === undefined) return { error, dueAt, isStoreFailure }
-  // A call rejects with its error.
-  const isThrown = !settings.policy.parks && !context.isLogged(error)
-  if (!signal.aborted && !isThrown) report(record, ending.next, error, settings)
+  if (!signal.aborted) report(record, ending.next, error, { ...settings, isThrown: context.isThrown === true })
   logEnding(ending, outcome, settings)
   return { error, dueAt, isStoreFailure, report: done }
 }

@@ -1,9 +1,9 @@
-import type { Slice } from '../engine/engine.ts'
 import { type EndpointRecord, type NextWork, RANKS } from '../interfaces/integration-store.ts'
 import { scanContinuesAt } from '../listing/schedule.ts'
 import { isPaced } from '../rules/listing-track.ts'
+import type { Slice } from './engine.ts'
 
-/** The shortest time between two slices if the first could do nothing, because notes may be locked. In milliseconds. */
+/** The shortest time between two slices if the first had nothing to do, because a store may be due for work of its own. In milliseconds. */
 const RETRY_AFTER_MS = 1_000
 
 /**
