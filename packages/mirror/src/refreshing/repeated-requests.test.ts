@@ -50,18 +50,18 @@ const content = fc.record({
   ),
 })
 
-const state = anyNoteState('any').map((any): NoteState => {
+const state = anyNoteState('any').map((drawn): NoteState => {
   const known = <Value extends number | null>(sequence: Value) => (sequence === null ? null : sequence % SEQUENCE)
-  const [start, end] = [known(any.evidence?.start ?? 0), known(any.evidence?.end ?? 0)].toSorted(
+  const [start, end] = [known(drawn.evidence?.start ?? 0), known(drawn.evidence?.end ?? 0)].toSorted(
     (a, b) => (a ?? 0) - (b ?? 0),
   )
   return {
-    ...any,
+    ...drawn,
     dueAt: NOW,
-    dirty: known(any.dirty),
-    hiddenBy: known(any.hiddenBy),
-    evidence: any.evidence && { ...any.evidence, start: start ?? 0, end: end ?? 0 },
-    heard: any.heard && { ...any.heard, sequence: any.heard.sequence % SEQUENCE },
+    dirty: known(drawn.dirty),
+    hiddenBy: known(drawn.hiddenBy),
+    evidence: drawn.evidence && { ...drawn.evidence, start: start ?? 0, end: end ?? 0 },
+    heard: drawn.heard && { ...drawn.heard, sequence: drawn.heard.sequence % SEQUENCE },
   }
 })
 
