@@ -69,7 +69,7 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
           () => store.integrations.take(request),
           (taken) => (taken === undefined ? 'in vain' : `with token ${taken.record.token}`),
         ),
-      findHinted: (request) => call('looks for hints beside a lease', () => store.integrations.findHinted(request)),
+      findHinted: (request) => call('looks for hints without a lease', () => store.integrations.findHinted(request)),
       count: (now) => call('counts integrations', () => store.integrations.count(now)),
     },
     migrate: () => call('migrates', () => store.migrate()),

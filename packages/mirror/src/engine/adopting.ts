@@ -4,7 +4,7 @@ import { recordOf } from './copy-of-one.ts'
 import type { WorkSettings } from './work-settings.ts'
 
 /**
- * Replaces the key that the notes of a copy were listed with. Ends the lease of whoever lists with the old one.
+ * Replaces the key that the notes of a copy were listed with. Ends the lease of the worker that lists with the old one.
  *
  * @throws KeySharedError when another integration uses the key; nothing is changed
  * @throws IntegrationRemovedError when the copy was removed

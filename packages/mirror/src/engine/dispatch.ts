@@ -4,7 +4,7 @@ import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts
 import type { StoreOutage } from '../reporting/store-outage.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { ClockConflicts } from './clock-conflicts.ts'
-import { HintsBesideALease } from './hints-beside-a-lease.ts'
+import { HintsWithoutALease } from './hints-without-a-lease.ts'
 import type { WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice, type SliceEnd } from './slice.ts'
@@ -68,7 +68,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
   const running = new Map<Promise<void>, boolean>()
   const changes = new Wakeup()
-  const beside = new HintsBesideALease()
+  const unleased = new HintsWithoutALease()
   let isHintWaiting = false
   let final: { readonly error: unknown } | undefined
   /** When the one integration of this loop is due, as this loop has scheduled it. */
@@ -128,17 +128,17 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     if (running.size >= concurrency || read < findAt) return undefined
     const now = ofSlice.now()
     const waitingSince = integration === undefined ? now - HINT_WAITS_MS : now
-    const except = [...conflicts.list(read), ...beside.list(read)]
+    const except = [...conflicts.list(read), ...unleased.list(read)]
     const request = { now, waitingSince, integration, includesSingle: policy.isSingle, except }
     const found = await store.integrations.findHinted(request)
     findAt = found === undefined ? read + HINT_WAITS_MS : read
     return found
   }
 
-  function fetchBeside(found: TakenIntegration, ofSlice: SliceClock): void {
+  function fetchUnleased(found: TakenIntegration, ofSlice: SliceClock): void {
     const shouldYield = () => monotonicNow(clock) >= endAt
     const context = { settings, clock: ofSlice, pauses, signal, shouldYield, isLogged: () => false }
-    const fetching = beside.fetch(found, context).then(() => {
+    const fetching = unleased.fetch(found, context).then(() => {
       running.delete(fetching)
       changes.wake()
     })
@@ -152,7 +152,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   function start(taken: TakenIntegration, ofSlice: SliceClock): void {
     const isHint = taken.record.rank === RANKS.hint
     const began = monotonicNow(clock)
-    // A slice ends with its slowest request, and fetches no other note meanwhile. So it does not end without need.
+    // A slice ends with its slowest request, and fetches no other note until then. So it does not end without need.
     const isLate = (now: number) => now >= began + (mayOthersWait() ? SLICE_MS : longestSliceMs) || now >= endAt
     const { integration: taking } = taken.record
     const isWanted = () => work.isAwaited(taking) || (!isHint && isHintWaiting && running.size >= concurrency)
@@ -189,7 +189,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       return true
     }
     const found = await findHinted(ofSlice)
-    if (found !== undefined) fetchBeside(found, ofSlice)
+    if (found !== undefined) fetchUnleased(found, ofSlice)
     return found !== undefined
   }
 

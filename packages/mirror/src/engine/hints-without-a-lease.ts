@@ -6,7 +6,7 @@ import { isPaused } from '../rules/schedule-rule.ts'
 import { engineOf } from './connection.ts'
 import type { SliceContext } from './slice-context.ts'
 
-/** How long this process leaves an integration to its worker after it has fetched notes beside it, in milliseconds. */
+/** How long this process leaves an integration to its worker after it has fetched notes of it, in milliseconds. */
 const LEFT_MS = 500
 
 /** The same if no note was due, or the fetch failed. */
@@ -33,8 +33,8 @@ async function fetchHinted({ record, copy }: TakenIntegration, context: SliceCon
   return (await workInside(settings.hooks.aroundWork, integration, fetchDue, () => undefined)).settled
 }
 
-/** The integrations whose hinted notes this process fetches beside the worker that has the lease. Times are readings of `monotonicNow`. */
-export class HintsBesideALease {
+/** The integrations whose hinted notes this process fetches although another worker has the lease. Times are readings of `monotonicNow`. */
+export class HintsWithoutALease {
   readonly #leftUntil = new Map<string, number>()
 
   /** The integrations whose hints this process leaves to their workers for now. */

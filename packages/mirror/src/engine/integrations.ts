@@ -68,7 +68,7 @@ export class Integrations {
     return (await this.#changeFenced(taken.integration, taken, end, taken)) !== 'fenced'
   }
 
-  /** Ends the lease of whoever works on the integration. @returns the record, with a token that only the caller has; `undefined` if it was removed */
+  /** Ends the lease of the worker that has the integration. @returns the record, with a token that only the caller has; `undefined` if it was removed */
   async interrupt(integration: string, fence: Fence): Promise<IntegrationRecord | undefined> {
     const { record } = await this.#change(integration, (known) => {
       if (known === undefined || isFenced(known, fence)) return known
@@ -87,7 +87,7 @@ export class Integrations {
     await this.#change(integration, (record) => record && hurried(record, now))
   }
 
-  /** Asks whoever works on an integration next for a poll or a full listing. */
+  /** Asks the next worker of an integration for a poll or a full listing. */
   async ask(integration: string, what: readonly Asked[], now: number): Promise<void> {
     await this.#change(integration, (record) => record && asked(record, what, now))
   }

@@ -35,7 +35,7 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    * Keeps the mirror up to date until the signal fires: reads the notes of events immediately, polls every few minutes, scans once a
    * day, and pauses while the service is down, limits the rate or refuses the key: it tries a refused key again, once an hour at most after
    * some minutes. It logs when a problem begins, changes and ends. Any number of processes may run concurrently: one of them lists, and the others
-   * read the notes of events meanwhile.
+   * read the notes of events.
    *
    * @throws KeyChangedError; OptionError; NotesClientError `redirect_refused`, unless the integration is one of `createMirrors`, which parks it; never
    * the signal's reason
@@ -64,7 +64,7 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
   acceptReads(noteId: string): Promise<boolean>
   /**
    * Replaces the key that the notes were listed with by the client's key, which must be able to access the same notes. A scan in
-   * progress starts again. Whoever is listing stops.
+   * progress starts again. A listing under way in another process stops.
    */
   adoptKey(): Promise<void>
 }

@@ -14,7 +14,7 @@ export interface HandedOutNote {
 /** How many due notes one read returns. If the service cannot read single notes, one listing fetches all of them. */
 const READ_AT_ONCE = 500
 
-/** For how long notes are handed out that one read has returned: meanwhile, events make others due, and other workers fetch some of them. In milliseconds. */
+/** For how long the notes of one read are handed out, in milliseconds. Later, events have made others due, and other workers have fetched some. */
 const HAND_OUT_FOR_MS = 100
 
 /** How often it asks the store for notes that other processes have made due, in milliseconds. */

@@ -111,7 +111,7 @@ export function hurried(record: IntegrationRecord, now: number): IntegrationReco
 export type Asked = 'poll' | 'scan'
 
 /**
- * Asks whoever works on an integration next for a poll or a full listing. A worker that has begun one fulfils only what was asked for before, so
+ * Asks the next worker of an integration for a poll or a full listing. A worker that has begun one fulfils only what was asked for before, so
  * each request has another time. A parked integration keeps the request.
  */
 export function asked(record: IntegrationRecord, what: readonly Asked[], now: number): IntegrationRecord {

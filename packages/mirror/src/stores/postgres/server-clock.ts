@@ -15,7 +15,7 @@ export class ServerClock implements Clock {
   }
 
   /**
-   * Sets the clock by a response. It leaves the clock alone if the server can have shown its time meanwhile: a response that took long says less
+   * Sets the clock by a response. It leaves the clock as it is if its time lies between the request and the response: a slow response says less
    * than the one before it.
    *
    * @param serverTime  what the server's clock showed, in milliseconds since the Unix epoch
