@@ -23,7 +23,8 @@ function ratioAt(work: (text: string) => unknown, attack: Attack, length: number
 
 function fastest(work: (text: string) => unknown, text: string): number {
   let fastestMs = Number.POSITIVE_INFINITY
-  for (let run = 0; run < 3 && fastestMs >= SUSPICIOUS_MS; run += 1) fastestMs = Math.min(fastestMs, processorMs(work, text))
+  for (let run = 0; run < 3 && fastestMs >= SUSPICIOUS_MS; run += 1)
+    fastestMs = Math.min(fastestMs, processorMs(work, text))
   return fastestMs
 }
 

@@ -129,7 +129,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       await service.clock.advance('2h')
       customer.write()
       const written = async () => [
-        (await store.readProgress(customer.integration)).progressVersion,
+        (await store.readProgress(customer.integration)).progress,
         await reads(store).latestPosition(customer.integration),
         await integrationsOf(store).get(customer.integration),
       ]

@@ -38,7 +38,7 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
   const { world, scenario, checker } = context
   await world.catchUp()
   const truth = await readGroundTruth(context)
-  const backup = await backUpOf(context, mirror)
+  const restoreBackup = backUpOf(context)
   // With a repeating cursor, listings never end, so the mirror cannot converge.
   if (scenario.contract.repeatingCursor !== true) {
     if (scenario.isKeyReplaced) await instance.mirror.adoptKey()
@@ -51,7 +51,7 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
     if (scenario.massRemoval === 0 && context.random.chance(0.1)) await settleAfterOutage(context, participants)
   }
   for (const reader of readers) await compareReader(context, reader, mirror)
-  if (backup !== undefined) await restoreCopy(context, participants, backup)
+  if (restoreBackup !== undefined) await restoreCopy(context, participants, restoreBackup)
   else if (scenario.contract.repeatingCursor !== true) await restore(context, { instance, mirror })
 }
 
@@ -202,22 +202,13 @@ interface Counts {
   readonly missing: number
 }
 
-/** A backup of the copy. */
-interface Backup {
-  readonly restore: () => void
-  /** Why a position of the later life is rejected. A copy without an id gets another id after each restoration. */
-  readonly rejects: 'position_lost' | 'position_foreign'
-}
-
-/** Makes a backup of the copy in some histories. */
-async function backUpOf(context: HistoryContext, mirror: Mirror): Promise<Backup | undefined> {
+/** Makes a backup of the copy in some histories. The result restores it. */
+function backUpOf(context: HistoryContext): (() => void) | undefined {
   const { store, scenario, random, integration } = context
   const { lagsMs, massRemoval, isKeyReplaced, contract } = scenario
   const isPossible = lagsMs.length + massRemoval === 0 && !isKeyReplaced && contract.repeatingCursor !== true
   if (!isPossible || !('backUp' in store) || !random.chance(0.2)) return undefined
-  const { copyId } = await progressOf(context, mirror)
-  const restore = (store as RestorableMirror).backUp(integration)
-  return { restore, rejects: copyId === null ? 'position_foreign' : 'position_lost' }
+  return (store as RestorableMirror).backUp(integration)
 }
 
 /**
@@ -227,7 +218,7 @@ async function backUpOf(context: HistoryContext, mirror: Mirror): Promise<Backup
 async function restoreCopy(
   context: HistoryContext,
   { instance, readers, mirror, sender }: Participants,
-  { restore, rejects }: Backup,
+  restoreBackup: () => void,
 ): Promise<void> {
   const { checker, chronicle, world } = context
   const goOn = async (acts: number) => {
@@ -243,13 +234,13 @@ async function restoreCopy(
   await world.catchUp()
   chronicle.tell('operator', 'restores the copy from a backup')
   chronicle.count('the copy is restored')
-  restore()
+  restoreBackup()
   await goOn(0)
   await compare(context, mirror, await readGroundTruth(context), 'a scan of the restored copy', () => true)
   // The feed passes the positions of its later life.
   for (let more = 0; more < 3; more += 1) await goOn(2)
   for (const reader of readers) {
-    await reader.readAfterRestoration({ mirror, process: { dead: false } }, rejects)
+    await reader.readAfterRestoration({ mirror, process: { dead: false } })
     await compareReader(context, reader, mirror)
   }
 }

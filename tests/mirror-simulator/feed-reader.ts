@@ -40,16 +40,12 @@ export class FeedReader {
     }
   }
 
-  /**
-   * Reads all changes. If the position is rejected, it empties the index and starts at the beginning, as the error says.
-   *
-   * @param code  the code of the error that rejects a position of the later life
-   */
-  async readAfterRestoration(reading: Reading, code: 'position_lost' | 'position_foreign'): Promise<void> {
+  /** Reads all changes. If the position is rejected as lost, it empties the index and starts at the beginning, as the error says. */
+  async readAfterRestoration(reading: Reading): Promise<void> {
     try {
       await this.read(reading, Number.POSITIVE_INFINITY)
     } catch (error) {
-      if (!(error instanceof MirrorError && error.code === code)) throw error
+      if (!(error instanceof MirrorError && error.code === 'position_lost')) throw error
       this.#context.chronicle.count('a position is lost')
       this.#position = undefined
       this.copy.clear()

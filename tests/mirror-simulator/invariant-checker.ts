@@ -76,7 +76,7 @@ export class InvariantChecker {
   async onCommit({ notes, progress }: MirrorCommit): Promise<void> {
     if (this.isPaused) return
     for (const { state } of notes) await this.#checkNote(this.#noteOf(state.noteId))
-    if (progress !== undefined) this.#checkProgress(progress.next)
+    if (progress !== undefined) this.#checkProgress(progress)
   }
 
   /** Records an answer that has reached its process. */

@@ -34,7 +34,7 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
   }
 
   function describeCommit({ notes, progress, heardAt }: MirrorCommit): string {
-    const scan = progress?.next.scan
+    const scan = progress?.scan
     return [
       ...notes.map(describeNote),
       ...(progress === undefined

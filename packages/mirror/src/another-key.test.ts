@@ -102,13 +102,10 @@ describe('a key with the same key id and another secret', () => {
     const store = memoryMirror()
     const mirror = world.another({ store })
     await mirror.sync()
-    const { progress, progressVersion } = await store.readProgress('default')
+    const { progress } = await store.readProgress('default')
     if (progress.key?.kind !== 'key_id') throw new Error('the key has an id')
     const key = { kind: 'key_id', keyId: progress.key.keyId } as const
-    await store.commit('default', {
-      notes: [],
-      progress: { expectedVersion: progressVersion, next: { ...progress, key } },
-    })
+    await store.commit('default', { notes: [], progress: { ...progress, key } })
     await mirror.sync()
     await expect(mirrorWith(world, store, `${world.service.apiKey}x`).sync()).rejects.toMatchObject({
       code: 'key_changed',
@@ -161,11 +158,8 @@ describe('a copy with notes that does not record its key', () => {
     const store = memoryMirror()
     const mirror = world.another({ store })
     await mirror.sync()
-    const { progress, progressVersion } = await store.readProgress('default')
-    await store.commit('default', {
-      notes: [],
-      progress: { expectedVersion: progressVersion, next: { ...progress, key: null } },
-    })
+    const { progress } = await store.readProgress('default')
+    await store.commit('default', { notes: [], progress: { ...progress, key: null } })
     await expect(mirror.sync()).rejects.toMatchObject({ code: 'key_changed', keyId: undefined, recorded: 'nothing' })
     await expect(mirror.settle()).rejects.toMatchObject({ code: 'key_changed' })
     await mirror.adoptKey()

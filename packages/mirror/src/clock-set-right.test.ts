@@ -77,7 +77,7 @@ describe('a mirror whose clock was a month ahead and is corrected', () => {
     await using world = await mirroredService({ notes: 3 })
     const store = memoryMirror()
     const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
-    const dying = world.another({ store: dyingAfter(4, store), clock })
+    const dying = world.another({ store: dyingAfter(3, store), clock })
     await expect(dying.sync()).rejects.toThrow('the process died')
     expect((await integrationsOf(store).get('default'))?.leaseUntil).not.toBeNull()
     expect(await world.another({ store }).sync()).toMatchObject({ listed: true })

@@ -13,6 +13,7 @@ import { ClockConflicts } from './clock-conflicts.ts'
 import { engineOf } from './connection.ts'
 import type { CopyOfOne } from './copy-of-one.ts'
 import { dispatch } from './dispatch.ts'
+import { copyWithKey } from './recorded-key.ts'
 import { SharedPauses } from './shared-pauses.ts'
 import { doSlice, type SliceEnd } from './slice.ts'
 import { sliceClock } from './slice-clock.ts'
@@ -180,11 +181,11 @@ export class CallsOfOne {
 
   /** Reads the notes that are due. This needs no lease. */
   async #settle(signal: AbortSignal): Promise<Omit<SyncReport, 'listed'>> {
-    const { store, clock, hooks, pollEveryMs } = this.#settings
+    const { clock, hooks, pollEveryMs } = this.#settings
     const integration = this.#integration
     const fence = { generation: await this.#copy.generation(), lost: () => new IntegrationRemovedError(integration) }
     const connection = await this.#settings.connect(integration, { clock, signal })
-    const copy = await store.readProgress(integration)
+    const copy = await copyWithKey(integration, connection, this.#settings, signal)
     const settle = () => engineOf(connection, integration, fence, this.#settings).settle({ signal }, copy)
     const around = isDueAt(copy.nextDueAt, clock.now()) ? hooks.aroundWork : undefined
     const { settled, postponed, nextDueAt, after } = await workInside(around, integration, settle)

@@ -26,7 +26,6 @@ async function fetchHinted({ record, copy }: TakenIntegration, context: SliceCon
   // The worker that has the lease records the key before it lists.
   if (copy.progress.key === null || isPaused(record, context.clock.now())) return 0
   const connection = await settings.connect(integration, { ...ofSlice, signal })
-  if (connection.keyPrint !== record.keyPrint) return 0
   if (pauses.list(monotonicNow(settings.clock)).some(({ baseUrl }) => baseUrl === connection.baseUrl)) return 0
   const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
   const fetchDue = () => engineOf(connection, integration, fence, ofSlice).settle({ signal, shouldYield }, copy)

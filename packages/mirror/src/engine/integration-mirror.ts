@@ -13,6 +13,7 @@ import { engineOf, hooksOf, ledgerOf } from './connection.ts'
 import { copyOfOne, recordOf } from './copy-of-one.ts'
 import type { Mirror } from './mirror-type.ts'
 import { receiveEvent } from './receiving.ts'
+import { copyWithKey } from './recorded-key.ts'
 import type { WorkSettings } from './work-settings.ts'
 
 /**
@@ -129,6 +130,7 @@ export function openIntegration<Transaction>(
       requireNoteId('mirror.acceptReads', noteId)
       const ofCopy = await fence()
       const connection = await settings.connect(integration, { clock, signal: never })
+      await copyWithKey(integration, connection, settings, never)
       const isLive = await engineOf(connection, integration, ofCopy, settings).acceptReads(noteId)
       // Its content is fetched after a pause that the service has asked for.
       await integrations.hurry(integration, clock.now())

@@ -79,7 +79,7 @@ async function eraseNotes(record: IntegrationRecord, context: RemovalContext): P
 
 /** If the integration is added again, its next copy starts with the ids only. */
 async function forgetListings(record: IntegrationRecord, { settings }: RemovalContext): Promise<void> {
-  await ledgerOf(record.integration, fenceOf(record), settings).advance(() => NO_PROGRESS)
+  await ledgerOf(record.integration, fenceOf(record), settings).writeProgress(NO_PROGRESS)
 }
 
 function isLagging({ hasChanges, nextDueAt }: ConsumerRecord): boolean {

@@ -2,8 +2,8 @@ import type { KeyIdentity } from '@notewire/client'
 
 /** The progress of an integration's listings. Times are milliseconds since the Unix epoch. */
 export interface MirrorProgress {
-  /** The id of this copy, so that positions of a deleted copy are rejected. It is also the salt of the digest in `key`. */
-  readonly copyId: string | null
+  /** Copies of version 0.1.0 only: the id in their positions, and the salt of their digests. Later copies use their generation. */
+  readonly copyId?: string | undefined
   /** The key that the notes were listed with; `null` before the first listing. */
   readonly key: KeyIdentity | null
   /** The base URL that the notes were last listed from. Absent before the first listing, and in a copy of an earlier version. */
@@ -106,7 +106,6 @@ export interface CopyState {
   /** The latest sequence number. */
   readonly sequence: number
   readonly progress: MirrorProgress
-  readonly progressVersion: number
   /** When the last event arrived, in milliseconds since the Unix epoch; `null` before the first. */
   readonly heardAt: number | null
   /** The position of the latest change; 0 before the first. */
@@ -119,7 +118,6 @@ export interface CopyState {
 
 /** The progress of a new copy. */
 export const NO_PROGRESS: MirrorProgress = {
-  copyId: null,
   key: null,
   poll: {
     checkpoint: null,

@@ -32,8 +32,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   /** Reads the integration's latest sequence number, its progress, and when it has work. */
   readProgress(integration: string): Promise<CopyState>
   /**
-   * Writes everything atomically, or nothing: `'conflict'` if a note or the progress does not have the expected version. When it resolves, the
-   * write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
+   * Writes everything atomically, or nothing: `'conflict'` if a note does not have the expected version. When it resolves, the write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
    * latest other commits, in reverse order, but never causes a position or a sequence number to be used twice. With `fence`, it returns `'fenced'`
    * and writes nothing if the integration has been removed, or taken by another worker. With `fence` and `heardAt`, it also makes the integration
    * due if one of the notes is due.
@@ -104,12 +103,13 @@ export interface LoadedNotes extends LoadedProgress {
   readonly notes: ReadonlyMap<string, VersionedState>
 }
 
-export type LoadedProgress = Pick<CopyState, 'sequence' | 'progress' | 'progressVersion' | 'heardAt'>
+export type LoadedProgress = Pick<CopyState, 'sequence' | 'progress' | 'heardAt'>
 
 /** A write of `commit`, all or nothing. */
 export interface MirrorCommit {
   readonly notes: readonly NoteWrite[]
-  readonly progress?: { readonly expectedVersion: number; readonly next: MirrorProgress } | undefined
+  /** Replaces the progress. Only the worker with the lease of the integration writes it, so `fence` has its token. */
+  readonly progress?: MirrorProgress | undefined
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
 }
@@ -163,7 +163,7 @@ export const MAX_RUNS = 1_000
 /** Result of `readFeed`. */
 export interface FeedState {
   /** The id of the copy; `null` if there is none. */
-  readonly copyId: string | null
+  readonly generation: string | null
   /** The position of the latest change; 0 before the first. */
   readonly position: number
   /** The run of the latest change; `''` if it was not recorded. */

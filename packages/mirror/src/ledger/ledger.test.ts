@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
-import type { MirrorProgress } from '../interfaces/progress.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
 import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
 import { Ledger } from './ledger.ts'
 
-const FENCE = { generation: 'first', lost: () => new Error('removed') }
+const FENCE = { generation: 'first', token: 0, lost: () => new Error('removed') }
 
 function ledgerIn(store: MirrorStore): Ledger {
   void store.integrations.write(newIntegration('s', 'first', 0), undefined)
@@ -89,7 +89,7 @@ describe('a revision of known notes', () => {
 })
 
 describe('a page', () => {
-  const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, copyId: 'copy-1' })
+  const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, baseUrl: 'https://notes.example' })
   const page = {
     noteIds: ['a', 'b'],
     decide: (state: ReturnType<typeof aLiveNote>) => ({ state }),
@@ -99,30 +99,27 @@ describe('a page', () => {
   it('is committed with the progress, or not at all', async () => {
     const { store, ledger, commits } = aLedger()
     const written = await ledger.writePage(page)
-    expect(written.copy).toMatchObject({ sequence: 1, progressVersion: 1, progress: { copyId: 'copy-1' } })
+    expect(written.copy).toMatchObject({ sequence: 1, progress: { baseUrl: 'https://notes.example' } })
     expect([...written.writes.keys()]).toEqual(['a', 'b'])
     expect(commits).toHaveLength(1)
-    expect(await store.readProgress('s')).toMatchObject({ progress: { copyId: 'copy-1' }, progressVersion: 1 })
+    expect(await store.readProgress('s')).toMatchObject({ progress: { baseUrl: 'https://notes.example' } })
     expect((await store.load('s', ['a', 'b'])).notes.size).toBe(2)
   })
 
   it('is not written if another worker has taken the integration', async () => {
-    const { store, commits } = aLedger()
-    const fence = { ...FENCE, token: 0 }
-    const ledger = new Ledger({ store, integration: 's', fence, onAnnounced: () => undefined })
+    const { store, ledger } = aLedger()
     await store.integrations.take({ now: 1, until: 2, worker: 'another', maxRank: 3 })
     await expect(ledger.writePage(page)).rejects.toThrow('removed')
-    expect(commits).toEqual([])
     expect((await store.load('s', ['a', 'b'])).notes.size).toBe(0)
   })
 })
 
-describe('an advance of the progress', () => {
-  it('returns what is stored, and writes nothing if it decides nothing', async () => {
-    const { ledger, commits } = aLedger()
-    const advanced = await ledger.advance((progress) => ({ ...progress, copyId: 'copy-1' }))
-    expect(advanced).toMatchObject({ progressVersion: 1, progress: { copyId: 'copy-1' } })
-    expect(await ledger.advance(() => undefined)).toMatchObject({ progressVersion: 1, progress: { copyId: 'copy-1' } })
-    expect(commits).toHaveLength(1)
+describe('the progress', () => {
+  it('is not written without a fencing token', async () => {
+    const { store, commits } = aLedger()
+    const { token: _, ...fence } = FENCE
+    const ledger = new Ledger({ store, integration: 's', fence, onAnnounced: () => undefined })
+    await expect(ledger.writeProgress(NO_PROGRESS)).rejects.toThrow('removed')
+    expect(commits).toEqual([])
   })
 })

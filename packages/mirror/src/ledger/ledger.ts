@@ -17,8 +17,8 @@ export type Decide = (state: NoteState, sequence: number, progress: MirrorProgre
 interface PageChange {
   readonly noteIds: readonly string[]
   readonly decide: Decide
-  /** Returns the next progress, given the notes of the same commit; `undefined` to leave it unchanged. Called again after a conflict. */
-  readonly next: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress | undefined
+  /** Returns the next progress, given the notes of the same commit. Called again after a conflict. */
+  readonly next: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress
 }
 
 interface Change extends Partial<PageChange> {
@@ -49,8 +49,8 @@ interface Written {
 const MAX_ATTEMPTS = 200
 
 /**
- * Writes every change of a mirror's notes and progress. It loads the rows, decides what to write, and commits unless another process has
- * written one of the rows since. In that case it starts again.
+ * Writes every change of a mirror's notes and progress. It loads the notes, decides what to write, and commits unless another process has
+ * written one of them since. In that case it starts again. The progress is written under the lease of the integration only.
  */
 export class Ledger {
   readonly #settings: LedgerSettings
@@ -92,17 +92,7 @@ export class Ledger {
   }
 
   /**
-   * Writes the progress that `next` returns, or nothing if it returns `undefined`.
-   *
-   * @returns the progress that is stored then
-   * @throws MirrorBusyError when every attempt conflicted with other processes
-   */
-  async advance(next: (progress: MirrorProgress) => MirrorProgress | undefined): Promise<LoadedProgress> {
-    return (await this.#write({ next: ({ progress }) => next(progress) })).copy
-  }
-
-  /**
-   * Writes the notes of a page and the progress of its listing in one commit.
+   * Writes the notes of a page and the progress of its listing in one commit, under the lease of the integration.
    *
    * @throws MirrorBusyError when every attempt conflicted with other processes
    * @throws NoteRefusedError if the store refuses the data of one of the notes, so that nothing was written
@@ -111,13 +101,9 @@ export class Ledger {
     return await this.#write(page)
   }
 
-  /**
-   * Replaces a progress that the caller has loaded, without loading it again: for decisions that need no notes and no sequence number.
-   *
-   * @returns `false` if nothing was written, because another process has written the progress since
-   */
-  async replace(expectedVersion: number, next: MirrorProgress): Promise<boolean> {
-    return await this.#commit({ notes: [], progress: { expectedVersion, next } })
+  /** Replaces the progress: for decisions that need no notes and no sequence number. */
+  async writeProgress(progress: MirrorProgress): Promise<void> {
+    await this.#commit({ notes: [], progress })
   }
 
   #write(change: Change): Promise<Written> {
@@ -136,27 +122,25 @@ export class Ledger {
   }
 
   async #attempt(
-    { noteIds = [], decide = () => undefined, next = () => undefined, heardAt }: Change,
+    { noteIds = [], decide = () => undefined, next, heardAt }: Change,
     before: LoadedNotes,
     sequence: number,
   ): Promise<Written | 'conflict'> {
-    const { progressVersion } = before
     const writes = decideAll(noteIds, before, decide, sequence)
     const notes = [...writes.values()]
-    const progress = next(before, notes)
+    const progress = next?.(before, notes)
     if (notes.length === 0 && progress === undefined && heardAt === undefined) {
       return { writes, copy: before }
     }
-    const advance = progress && { expectedVersion: progressVersion, next: progress }
-    if (!(await this.#commit({ notes, progress: advance, heardAt }))) return 'conflict'
-    const advanced = progress && { progress, progressVersion: progressVersion + 1 }
-    return { writes, copy: { ...before, ...advanced } }
+    if (!(await this.#commit({ notes, progress, heardAt }))) return 'conflict'
+    return { writes, copy: { ...before, ...(progress && { progress }) } }
   }
 
   /** @returns `false` if another process has written one of the rows since */
   async #commit(commit: Omit<MirrorCommit, 'fence'>): Promise<boolean> {
     const { store, integration, fence, onAnnounced } = this.#settings
     const { generation, token } = fence
+    if (commit.progress !== undefined && token === undefined) throw fence.lost()
     const outcome = await store.commit(integration, { ...commit, fence: { generation, token } })
     if (outcome === 'fenced') throw fence.lost()
     if (outcome === 'committed' && commit.notes.some(({ announce }) => announce !== undefined)) onAnnounced()

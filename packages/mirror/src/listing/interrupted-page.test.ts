@@ -36,7 +36,7 @@ it('the checkpoint of a page is committed with its last notes, and not before', 
   const commits: { readonly notes: number; readonly checkpoint: string | null | undefined }[] = []
   const recording = withMembers(store, {
     commit: (integration, commit) => {
-      commits.push({ notes: commit.notes.length, checkpoint: commit.progress?.next.poll.checkpoint })
+      commits.push({ notes: commit.notes.length, checkpoint: commit.progress?.poll.checkpoint })
       return store.commit(integration, commit)
     },
   })

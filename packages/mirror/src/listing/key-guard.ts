@@ -5,7 +5,7 @@ import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
 import type { MirrorStore } from '../interfaces/store.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 
-interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration'> {
+interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration' | 'fence'> {
   readonly ledger: Ledger
 }
 
@@ -15,7 +15,7 @@ interface CheckedCopy extends CopyState {
 
 /**
  * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if none is
- * recorded.
+ * recorded: only the worker with the lease of the integration may check a copy without a key.
  *
  * @returns the state of the copy, and the client's key
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
@@ -23,21 +23,21 @@ interface CheckedCopy extends CopyState {
 export async function requireKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
   const { store, integration, ledger } = context
   const key = await identifyKey(context, copy.progress)
-  const isUsed = copy.progress.key === null && (await hasListedNotes(store, integration, copy.progress))
-  // Another process may have recorded its key since the copy was read, and may have listed the notes with it.
-  // The digest follows once a listing has succeeded, because the secret may be mistyped.
-  const first: KeyIdentity = key.kind === 'key_id' ? { kind: 'key_id', keyId: key.keyId } : key
-  const record = (latest: MirrorProgress) => (latest.key === null && !isUsed ? { ...latest, key: first } : undefined)
-  const recorded = copy.progress.key === null ? await ledger.advance(record) : copy
-  if (!isSameKey(recorded.progress.key, key)) throw new KeyChangedError(integration, recorded.progress.key, key)
-  return { ...copy, ...recorded, key }
+  if (copy.progress.key === null && !(await hasListedNotes(store, integration, copy.progress))) {
+    // The digest follows once a listing has succeeded, because the secret may be mistyped.
+    const progress = { ...copy.progress, key: withoutDigest(key) }
+    await ledger.writeProgress(progress)
+    return { ...copy, progress, key }
+  }
+  if (!isSameKey(copy.progress.key, key)) throw new KeyChangedError(integration, copy.progress.key, key)
+  return { ...copy, key }
 }
 
 /** Replaces the recorded key. A scan under way is restarted, because the previous key may have seen more notes. */
 export async function adoptKey(context: KeyContext): Promise<void> {
   const { store, integration, ledger } = context
-  const key = await identifyKey(context, (await store.readProgress(integration)).progress)
-  await ledger.advance((progress) => ({ ...progress, key, scan: null }))
+  const { progress } = await store.readProgress(integration)
+  await ledger.writeProgress({ ...progress, key: await identifyKey(context, progress), scan: null })
 }
 
 /** Whether notes were listed or read, so that a key was used. */
@@ -50,15 +50,13 @@ export async function hasListedNotes(
   return (await store.count(integration)).live > 0
 }
 
-/** Identifies the client's key. The salt of the digest is the id of the copy, which is created if it is missing. */
-async function identifyKey({ client, ledger }: KeyContext, { copyId }: MirrorProgress): Promise<KeyIdentity> {
-  return await client.identifyKey(copyId ?? (await createCopyId(ledger)))
+/** Identifies the client's key. The salt of the digest is the id of the copy. */
+async function identifyKey({ client, fence }: KeyContext, { copyId }: MirrorProgress): Promise<KeyIdentity> {
+  return await client.identifyKey(copyId ?? fence.generation)
 }
 
-async function createCopyId(ledger: Ledger): Promise<string> {
-  const created = crypto.randomUUID()
-  const withId = (latest: MirrorProgress) => (latest.copyId === null ? { ...latest, copyId: created } : undefined)
-  return (await ledger.advance(withId)).progress.copyId ?? created
+function withoutDigest(key: KeyIdentity): KeyIdentity {
+  return key.kind === 'key_id' ? { kind: 'key_id', keyId: key.keyId } : key
 }
 
 /**

@@ -91,11 +91,8 @@ export class Lister {
   /** Writes the progress with which the listing ends. */
   async end(progress: MirrorProgress): Promise<void> {
     if (progress === this.progress) return
-    const { progressVersion } = this.#copy
-    const { ledger } = this.#context
-    if (await ledger.replace(progressVersion, progress)) {
-      this.#copy = { ...this.#copy, progress, progressVersion: progressVersion + 1 }
-    } else await this.advance(() => progress)
+    await this.#context.ledger.writeProgress(progress)
+    this.#copy = { ...this.#copy, progress }
   }
 
   /**

@@ -12,7 +12,7 @@ function aFeed() {
   const store = memoryMirror()
   const named: MirrorStore = {
     ...store,
-    readFeed: async (...values) => ({ ...(await store.readFeed(...values)), copyId: 'copy-1' }),
+    readFeed: async (...values) => ({ ...(await store.readFeed(...values)), generation: 'copy-1' }),
   }
   const clock = { now: () => 0, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) }
   async function write(noteId: string, state: NoteState, announce: NoteWrite['announce']): Promise<void> {

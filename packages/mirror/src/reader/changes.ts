@@ -50,11 +50,11 @@ export async function* readChanges(
   for (const begin = last.number; ; ) {
     signal?.throwIfAborted()
     const known = last.number
-    const { copyId, changed } = await changesAfter(last, store, integration)
+    const { generation, changed } = await changesAfter(last, store, integration)
     for (const note of changed) {
       signal?.throwIfAborted()
       const change = changeFor(note, { begin, known })
-      last = { copyId, run: note.run ?? '', number: note.position }
+      last = { generation, run: note.run ?? '', number: note.position }
       if (change !== undefined) yield { ...change, position: positionText(last) }
     }
     if (changed.length > 0) continue
@@ -67,9 +67,12 @@ export async function* readChanges(
 async function changesAfter(position: FeedPosition, store: ReadableStore, integration: string) {
   const feed = await store.readFeed(integration, position.run)
   requirePosition(position, feed)
-  const { copyId } = feed
-  if (feed.position <= position.number) return { copyId, changed: [] }
-  return { copyId, changed: await store.listStates(integration, { changedAfter: position.number, limit: PAGE_SIZE }) }
+  const { generation } = feed
+  if (feed.position <= position.number) return { generation, changed: [] }
+  return {
+    generation,
+    changed: await store.listStates(integration, { changedAfter: position.number, limit: PAGE_SIZE }),
+  }
 }
 
 /**

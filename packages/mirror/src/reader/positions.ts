@@ -4,30 +4,30 @@ import { type FeedState, MAX_RUNS } from '../interfaces/store.ts'
 /** A position of a feed. Its number alone would be ambiguous: a database that is restored from a backup assigns the same numbers again. */
 export interface FeedPosition {
   /** The id of the copy; `null` for the beginning of any feed. */
-  readonly copyId: string | null
+  readonly generation: string | null
   /** The run of the position; `''` if it was not recorded. */
   readonly run: string
   readonly number: number
 }
 
-export const BEGINNING: FeedPosition = { copyId: null, run: '', number: 0 }
+export const BEGINNING: FeedPosition = { generation: null, run: '', number: 0 }
 
-export function positionText({ copyId, run, number }: FeedPosition): string {
-  return run === '' ? `${copyId}:${number}` : `${copyId}:${run}:${number}`
+export function positionText({ generation, run, number }: FeedPosition): string {
+  return run === '' ? `${generation}:${number}` : `${generation}:${run}:${number}`
 }
 
 /** @throws MirrorError `position_malformed` */
 export function readPosition(text: string | null | undefined): FeedPosition {
   if (text === undefined || text === null) return BEGINNING
-  const { copyId, run = '', number } = POSITION.exec(text)?.groups ?? {}
-  if (copyId !== undefined && number !== undefined) return { copyId, run, number: Number(number) }
+  const { generation, run = '', number } = POSITION.exec(text)?.groups ?? {}
+  if (generation !== undefined && number !== undefined) return { generation, run, number: Number(number) }
   throw new MirrorError(
     'position_malformed',
     'the given position is not the position of a change. Pass the position of the last change that you handled, or no position to get all changes.',
   )
 }
 
-const POSITION = /^(?<copyId>[\w-]+):(?:(?<run>[\w-]+):)?(?<number>\d{1,15})$/
+const POSITION = /^(?<generation>[\w-]+):(?:(?<run>[\w-]+):)?(?<number>\d{1,15})$/
 
 /**
  * Requires that a feed contains a position, so that a reader misses nothing if it continues there.
@@ -36,9 +36,9 @@ const POSITION = /^(?<copyId>[\w-]+):(?:(?<run>[\w-]+):)?(?<number>\d{1,15})$/
  * @throws MirrorError `position_foreign`, `position_lost`
  */
 export function requirePosition(position: FeedPosition, feed: FeedState): void {
-  const { copyId, number } = position
-  if (copyId === null) return
-  if (copyId !== feed.copyId) {
+  const { generation, number } = position
+  if (generation === null) return
+  if (generation !== feed.generation) {
     throw new MirrorError(
       'position_foreign',
       'the given position belongs to another copy: this copy was created later, or is in another store. Empty your index, and pass no position to get all changes.',

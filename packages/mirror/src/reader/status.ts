@@ -47,7 +47,7 @@ export interface MirrorStatus {
 export async function statusOf(store: ReadableStore, integration: string, now: number): Promise<MirrorStatus> {
   const { progress, heardAt } = await store.readProgress(integration)
   const [row] = await store.integrations.list({ integration, after: '', limit: 1 })
-  const { copyId, run, position: number } = await store.readFeed(integration, BEGINNING.run)
+  const { generation, run, position: number } = await store.readFeed(integration, BEGINNING.run)
   const { contradicted: contradictions, missing: _, held, ...notes } = await store.count(integration)
   const { poll, scan, lastScan } = progress
   const isPollComplete = poll.unstoredSequence === undefined || poll.unstoredSequence <= (lastScan?.startSequence ?? 0)
@@ -66,7 +66,7 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
     lastScan,
     scan,
     held,
-    position: copyId === null ? null : positionText({ copyId, run, number }),
+    position: generation === null ? null : positionText({ generation, run, number }),
     polledAt: pastOf(poll.polledAt, now),
     heardAt: pastOf(heardAt, now),
     problem: problemOf(row?.record.problem, now),

@@ -248,11 +248,11 @@ async function countsOf(own: { readonly cwd: string }): Promise<unknown> {
 /** Makes of a copy what version 0.1.0 recorded. */
 async function forgetDigest(database: string): Promise<void> {
   const store = sqliteMirror(database)
-  const { progress, progressVersion } = await store.readProgress('default')
+  const { progress } = await store.readProgress('default')
   if (progress.key?.kind !== 'key_id') throw new Error('the key has an id')
   const { baseUrl: _, ...rest } = progress
   const next = { ...rest, key: { kind: 'key_id', keyId: progress.key.keyId } } as const
-  await store.commit('default', { notes: [], progress: { expectedVersion: progressVersion, next } })
+  await store.commit('default', { notes: [], progress: next })
   await store.close?.()
 }
 

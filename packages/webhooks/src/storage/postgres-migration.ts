@@ -6,7 +6,7 @@ export interface PostgresTables {
   readonly functions: readonly string[]
   /** The number of an advisory lock: instances that migrate the same store wait for each other. */
   readonly lock: number
-  /** PL/pgSQL that raises an exception if the database cannot hold the schema. */
+  /** PL/pgSQL that raises an exception if this version cannot use the database. */
   readonly requirement?: string
   /** The statements that create what is missing. */
   readonly statements: readonly string[]
@@ -36,7 +36,7 @@ export function migrationOf(tables: PostgresTables, schema?: string): string {
   // The settings and the lock end with the transaction, so that PgBouncer may give the connection to another client.
   return `
 DO $migration$
-BEGIN${enter}${returnIfDone}${requirement}
+BEGIN${enter}${requirement}${returnIfDone}
   PERFORM set_config('lock_timeout', '10s', true);
   PERFORM pg_advisory_xact_lock(${lock});${returnIfDone}${create}
 ${statements.map(skipExisting).join('')}

@@ -24,7 +24,7 @@ const FENCED = `integrations.integration = for_integration AND integrations.gene
 export const COMMIT_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_commit_notes(
   for_integration text, expected_versions text, note_writes text, announcements bigint, content_writes text,
-  expected_progress bigint, next_progress text, heard_ms float8,
+  next_progress text, heard_ms float8,
   fence_generation text, fence_token bigint, hint_due_ms float8,
   current_run text, known_position bigint, next_run text
 ) RETURNS text LANGUAGE plpgsql
@@ -87,13 +87,10 @@ BEGIN
     UPDATE notewire_mirrors AS mirrors SET
       position = mirrors.position + announcements,
       progress = coalesce(next_progress::jsonb, mirrors.progress),
-      progress_version = mirrors.progress_version + CASE WHEN next_progress IS NULL THEN 0 ELSE 1 END,
       heard_at = greatest(mirrors.heard_at, to_timestamp(heard_ms / 1000))
-      WHERE mirrors.integration = for_integration AND (next_progress IS NULL OR mirrors.progress_version = expected_progress)
+      WHERE mirrors.integration = for_integration
       RETURNING mirrors.position - announcements INTO position_before;
-    IF NOT FOUND OR EXISTS (
-      SELECT FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (new_ids)
-    ) THEN
+    IF EXISTS (SELECT FROM notewire_mirror_notes AS notes WHERE notes.integration = for_integration AND notes.note_id = ANY (new_ids)) THEN
       RAISE EXCEPTION SQLSTATE 'NW001';
     END IF;
   END IF;

@@ -1,4 +1,5 @@
 import { MAX_WAIT_MS } from '../../interfaces/integration-store.ts'
+import { OLD_PROCESS } from '../old-process.ts'
 import { BY_INDEX, COPY_JSON, SERVER_TIME } from './note-columns.ts'
 
 export const INTEGRATIONS_TABLE = `
@@ -19,6 +20,31 @@ CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (r
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
   WHERE contradicted_since IS NOT NULL;
 CREATE INDEX IF NOT EXISTS notewire_mirror_notes_held ON notewire_mirror_notes (integration) WHERE held_by_scan IS NOT NULL;
+`
+
+/**
+ * Refuses the listings of `createMirror` of version 0.1.0, which take another lease, once a later version has worked on the copy. Its receivers, and
+ * `createMirrors` of version 0.1.0, go on.
+ */
+export const REFUSE_LISTING_WITHOUT_LEASE = `
+CREATE OR REPLACE FUNCTION notewire_mirror_refuse_listing()
+RETURNS trigger LANGUAGE plpgsql AS $function$
+BEGIN
+  IF EXISTS (SELECT FROM notewire_integrations AS integrations
+    WHERE integrations.integration = NEW.integration AND integrations.record->>'isSingle' IS NOT NULL)
+  THEN
+    RAISE EXCEPTION '${OLD_PROCESS}';
+  END IF;
+  RETURN NEW;
+END
+$function$;
+
+IF NOT EXISTS (
+  SELECT FROM pg_trigger WHERE tgrelid = 'notewire_mirrors'::regclass AND tgname = 'notewire_mirrors_listed_without_lease'
+) THEN
+  CREATE TRIGGER notewire_mirrors_listed_without_lease BEFORE UPDATE OF progress_version ON notewire_mirrors
+    FOR EACH ROW WHEN (NEW.progress_version <> OLD.progress_version) EXECUTE FUNCTION notewire_mirror_refuse_listing();
+END IF;
 `
 
 // A lease that ends later was written before the clock was set back.

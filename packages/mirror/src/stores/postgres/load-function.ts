@@ -46,7 +46,6 @@ BEGIN
       'serverTime', ${SERVER_TIME},
       'sequence', number,
       'progress', ${PROGRESS},
-      'progressVersion', mirrors.progress_version,
       'heardAt', ${timeIn('mirrors.heard_at')},
       'notes', (
         SELECT coalesce(json_agg(json_build_object('version', notes.version, 'state', ${stateOf('notes')}, 'digests', notes.digests)), '[]')

@@ -146,7 +146,7 @@ describe.each(Object.entries(places))('integrations in %s', (_name, open) => {
     expect(await world.titles('customer-0')).toHaveLength(250)
     // The sequence may grow, because its numbers only date reads.
     const written = async () => [
-      (await two.readProgress('customer-0')).progressVersion,
+      (await two.readProgress('customer-0')).progress,
       await integrationsOf(two).get('customer-0'),
     ]
     const before = await written()

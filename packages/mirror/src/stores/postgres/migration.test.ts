@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'
 import { reads } from '../../fixtures/store-reads.ts'
 import { unknownNote } from '../../interfaces/note-state.ts'
+import { madeSingle, newIntegration } from '../../rules/schedule-rule.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'
 import { MIRROR_TABLES } from './migration.ts'
@@ -106,11 +107,27 @@ describe('migrate', () => {
 
   it('rejects tables of a newer version, and says what to do', async () => {
     const pool = await databases.migratedPool()
-    await pool.query('UPDATE notewire_mirror_version SET version = 2; DROP FUNCTION notewire_mirror_load_notes')
+    await pool.query('UPDATE notewire_mirror_version SET version = 2')
     await expect(postgresMirror(pool).migrate()).rejects.toMatchObject({
       message: expect.stringContaining('a newer version of @notewire/mirror'),
       hint: expect.stringContaining('Install that version'),
     })
+  })
+
+  it('refuses the listings of createMirror of version 0.1.0 on a copy on which this version works', async () => {
+    const pool = await databases.migratedPool()
+    const store = postgresMirror(pool)
+    await store.integrations.write(madeSingle(undefined, newIntegration('one', 'first', 0)), undefined)
+    await store.integrations.write(newIntegration('added', 'first', 0), undefined)
+    for (const name of ['one', 'added']) await store.load(name, [])
+    const list = (name: string, versions: number) =>
+      pool.query(
+        `UPDATE notewire_mirrors SET progress_version = progress_version + $2, heard_at = now() WHERE integration = $1`,
+        [name, versions],
+      )
+    await expect(list('one', 1)).rejects.toThrow('this process runs version 0.1.0. Update this process.')
+    expect((await list('one', 0)).rowCount).toBe(1)
+    expect((await list('added', 1)).rowCount).toBe(1)
   })
 
   it('rejects a database with another encoding than UTF8, and says what to do', async () => {

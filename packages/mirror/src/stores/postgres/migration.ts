@@ -1,6 +1,6 @@
 import type { PostgresTables } from '@notewire/webhooks/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
-import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE } from './integration-functions.ts'
+import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE, REFUSE_LISTING_WITHOUT_LEASE } from './integration-functions.ts'
 import { LOAD_FUNCTION, SEQUENCE_FUNCTION } from './load-function.ts'
 import { BEGIN_RUN_FUNCTION, RUNS_TABLE } from './runs.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
@@ -17,6 +17,7 @@ const STATEMENTS = [
   COMMIT_FUNCTION,
   INTEGRATIONS_TABLE,
   INTEGRATION_FUNCTIONS,
+  REFUSE_LISTING_WITHOUT_LEASE,
 ]
 
 export const MIRROR_TABLES: PostgresTables = {
@@ -29,9 +30,11 @@ export const MIRROR_TABLES: PostgresTables = {
       USING HINT = 'Use a database that was created with ENCODING ''UTF8''.';
   END IF;
   IF to_regclass('notewire_mirror_version') IS NOT NULL THEN
-    IF (SELECT max(version) > ${SCHEMA_VERSION} FROM notewire_mirror_version) THEN
-      RAISE EXCEPTION 'a newer version of @notewire/mirror has created the tables of this database'
-        USING HINT = 'Install that version, or make a new copy in another database or schema.';
+    IF has_table_privilege('notewire_mirror_version', 'SELECT') THEN
+      IF (SELECT max(version) > ${SCHEMA_VERSION} FROM notewire_mirror_version) THEN
+        RAISE EXCEPTION 'a newer version of @notewire/mirror has created the tables of this database'
+          USING HINT = 'Install that version, or make a new copy in another database or schema.';
+      END IF;
     END IF;
   END IF;`,
   statements: STATEMENTS,

@@ -13,7 +13,7 @@ export const SERVER_TIME = timeIn('clock_timestamp()')
 /** SQL for the state of a copy as JSON, for a row `asked` with its integration, and its row `mirrors`, if there is one. */
 export const COPY_JSON = `json_build_object(
     'sequence', notewire_mirror_sequence(asked.integration), 'progress', ${PROGRESS},
-    'progressVersion', coalesce(mirrors.progress_version, 0), 'heardAt', ${timeIn('mirrors.heard_at')},
+    'heardAt', ${timeIn('mirrors.heard_at')},
     'position', coalesce(mirrors.position, 0), 'nextDueAt', ${timeIn(`least(${firstOf('due_at', 'notes.dirty IS NOT NULL')}, ${firstOf('due_at', 'notes.dirty IS NULL')})`)},
     'hiddenSince', ${firstOf('hidden_at', "notes.presence = 'hidden'")})`
 

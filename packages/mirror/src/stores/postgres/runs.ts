@@ -59,7 +59,7 @@ export function runBefore(integration: string, position: string): string {
 
 /** Parameters: integration, run. */
 export const READ_FEED = `SELECT json_build_object(
-    'copyId', progress->>'copyId', 'position', latest, 'run', ${runBefore('asked.integration', 'latest')},
+    'generation', coalesce(progress->>'copyId', generation), 'position', latest, 'run', ${runBefore('asked.integration', 'latest')},
     'runEnd', CASE
       WHEN start IS NOT NULL THEN coalesce((
         SELECT min(later.position) FROM notewire_mirror_runs AS later
@@ -68,9 +68,10 @@ export const READ_FEED = `SELECT json_build_object(
         SELECT FROM notewire_mirror_runs AS known WHERE known.integration = asked.integration) THEN latest
     END, 'isReplica', pg_is_in_recovery())::text AS result
   FROM (
-    SELECT given.*, mirrors.progress, coalesce(mirrors.position, 0) AS latest, (
+    SELECT given.*, mirrors.progress, integrations.generation, coalesce(mirrors.position, 0) AS latest, (
         SELECT known.position FROM notewire_mirror_runs AS known
           WHERE known.integration = given.integration AND known.run = given.run) AS start
       FROM (SELECT $1::text COLLATE "C" AS integration, $2::text COLLATE "C" AS run) AS given
       LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = given.integration
+      LEFT JOIN notewire_integrations AS integrations ON integrations.integration = given.integration
   ) AS asked`

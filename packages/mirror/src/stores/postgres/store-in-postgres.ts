@@ -23,8 +23,7 @@ import { searchableText } from './search-functions.ts'
 import { ServerClock } from './server-clock.ts'
 
 const LOAD = 'SELECT notewire_mirror_load_notes($1, $2) AS result'
-const COMMIT =
-  'SELECT notewire_mirror_commit_notes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS result'
+const COMMIT = 'SELECT notewire_mirror_commit_notes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS result'
 
 /** Result of `COMMIT`. */
 interface Committed {

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS notewire_mirrors (
   sequence_limit   bigint NOT NULL DEFAULT 0, -- no greater number was ever returned
   position         bigint NOT NULL DEFAULT 0, -- feed position of the latest change
   progress         jsonb,                     -- progress of the listings
-  progress_version bigint NOT NULL DEFAULT 0, -- how often the progress was written
+  progress_version bigint NOT NULL DEFAULT 0, -- how often version 0.1.0 wrote the progress; later versions do not
   heard_at         timestamptz                -- when the last event arrived
 ) WITH (fillfactor = 50);
 

@@ -23,7 +23,7 @@ export function commitStatements(integrationName: string, commit: MirrorCommit):
   return [
     ...(fence === undefined ? [] : [fenceStatement(integration, fence)]),
     ...(dueAt === null ? [] : [hintStatement(integration, dueAt)]),
-    ...guards(integration, commit),
+    ...(notes.length === 0 ? [] : [guardNotes(integration, notes)]),
     ...mirrorWrite(integration, commit, announced),
     ...notes.map((write) => {
       if (write.announce !== undefined) announcedBefore += 1
@@ -60,16 +60,9 @@ export function erasesAny([row]: readonly SqliteRow[]): boolean {
 }
 
 /** Makes the statement that rolls the transaction back unless each note has the expected version. */
-function guardNotes(integration: string, versions: readonly (readonly [string, number])[]): SqliteStatement {
+function guardNotes(integration: string, notes: readonly NoteWrite[]): SqliteStatement {
+  const versions = notes.map(({ state, expectedVersion }) => [escapedText(state.noteId), expectedVersion])
   return { sql: GUARD_NOTES, parameters: [JSON.stringify(versions), integration] }
-}
-
-function guards(integration: string, { notes, progress }: MirrorCommit): readonly SqliteStatement[] {
-  const versions = notes.map(({ state, expectedVersion }) => [escapedText(state.noteId), expectedVersion] as const)
-  return [
-    ...(notes.length === 0 ? [] : [guardNotes(integration, versions)]),
-    ...(progress === undefined ? [] : [{ sql: GUARD_PROGRESS, parameters: [integration, progress.expectedVersion] }]),
-  ]
 }
 
 function mirrorWrite(
@@ -78,8 +71,8 @@ function mirrorWrite(
   announced: number,
 ): readonly SqliteStatement[] {
   if (progress === undefined && heardAt === undefined && announced === 0) return []
-  const next = progress === undefined ? null : JSON.stringify(progress.next)
-  return [{ sql: WRITE_MIRROR, parameters: [integration, announced, next, Number(next !== null), heardAt ?? null] }]
+  const next = progress === undefined ? null : JSON.stringify(progress)
+  return [{ sql: WRITE_MIRROR, parameters: [integration, announced, next, heardAt ?? null] }]
 }
 
 /** @param back  the number of notes of the same commit that are announced after this one */
@@ -132,18 +125,12 @@ const GUARD_NOTES = `
   WHERE coalesce(note.version, 0) <> expected.value ->> 1
   LIMIT 1`
 
-const GUARD_PROGRESS = `
-  INSERT INTO notewire_mirror_conflicts (of)
-  SELECT 'the progress'
-  WHERE coalesce((SELECT progress_version FROM notewire_mirrors WHERE integration = ?), 0) <> ?`
-
 const WRITE_MIRROR = `
   INSERT INTO notewire_mirrors (integration, sequence, position, progress, progress_version, heard_at)
-  VALUES (?, 0, ?, ?, ?, ?)
+  VALUES (?, 0, ?, ?, 0, ?)
   ON CONFLICT (integration) DO UPDATE SET
     position = position + excluded.position,
     progress = coalesce(excluded.progress, progress),
-    progress_version = progress_version + excluded.progress_version,
     heard_at = coalesce(max(heard_at, excluded.heard_at), heard_at, excluded.heard_at)`
 
 const NOTE_COLUMNS = 'integration, note_id, version, digests, due_at, state'

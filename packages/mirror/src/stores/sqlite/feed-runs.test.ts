@@ -91,9 +91,7 @@ function dropRuns(path: string): void {
 async function aCopyIn(path: string): Promise<MirrorStore> {
   const store = opened(path)
   await store.migrate()
-  const { progressVersion } = await store.load('default', [])
-  const progress = { expectedVersion: progressVersion, next: { ...NO_PROGRESS, copyId: 'copy-1' } }
-  await store.commit('default', { notes: [], progress })
+  await store.commit('default', { notes: [], progress: { ...NO_PROGRESS, copyId: 'copy-1' } })
   for (const noteId of ['a', 'b']) await announce(store, noteId)
   return store
 }

@@ -21,7 +21,7 @@ export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): Loade
 
 /** The fields of `LoadedProgress`. An integration has no row before its first write. */
 const PROGRESS = `'sequence', coalesce(sequence, 0), 'progress', json(coalesce(progress, '${JSON.stringify(NO_PROGRESS)}')),
-    'progressVersion', coalesce(progress_version, 0), 'heardAt', heard_at`
+    'heardAt', heard_at`
 
 const ADVANCE = `
   INSERT INTO notewire_mirrors (integration, sequence, position, progress_version) VALUES (?, 1, 0, 0)

@@ -77,7 +77,7 @@ export const RUN_OF_NOTE = runBefore('note.integration', 'note.position')
 
 /** Parameters: integration, run. */
 export const READ_FEED = `
-  SELECT json_object('copyId', mirrors.progress ->> 'copyId', 'position', latest, 'run', ${runBefore('asked.integration', 'latest')},
+  SELECT json_object('generation', coalesce(mirrors.progress ->> 'copyId', integrations.generation), 'position', latest, 'run', ${runBefore('asked.integration', 'latest')},
     'runEnd', CASE
       WHEN start IS NOT NULL THEN coalesce((
         SELECT min(later.position) FROM notewire_mirror_runs AS later
@@ -91,7 +91,8 @@ export const READ_FEED = `
       WHERE known.integration = asked.integration AND known.run = asked.run) AS start
     FROM (SELECT ? AS integration, ? AS run) AS asked
   ) AS asked
-  LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration`
+  LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration
+  LEFT JOIN notewire_integrations AS integrations ON integrations.integration = asked.integration`
 
 export function feedState([row]: readonly SqliteRow[]): FeedState {
   return JSON.parse(String(row?.['result'])) as FeedState

@@ -1,5 +1,6 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
 import { MAX_INDEXED } from '../indexed-text.ts'
+import { OLD_PROCESS } from '../old-process.ts'
 import { COUNTS, countsAfter } from './note-columns.ts'
 import { RUNS_SCHEMA } from './run-statements.ts'
 
@@ -60,6 +61,18 @@ const INDEXING: Readonly<Record<string, string>> = {
 const createIndexing = (name: string) => `CREATE ${name.replace(' ', ' IF NOT EXISTS ')} ${INDEXING[name]}`
 
 /**
+ * Refuses the listings of `createMirror` of version 0.1.0, which take another lease, once a later version has worked on the copy. Its receivers, and
+ * `createMirrors` of version 0.1.0, go on.
+ */
+const REFUSE_LISTING_WITHOUT_LEASE = `
+    CREATE TRIGGER IF NOT EXISTS notewire_mirrors_listed_without_lease BEFORE UPDATE OF progress_version ON notewire_mirrors
+    WHEN new.progress_version <> old.progress_version AND EXISTS (
+      SELECT 1 FROM notewire_integrations WHERE integration = new.integration AND record ->> 'isSingle')
+    BEGIN
+      SELECT RAISE(ABORT, '${OLD_PROCESS}');
+    END`
+
+/**
  * The statements with which `migrate` creates missing tables. Their comments are stored in the database, for users who open it.
  *
  * Times are milliseconds since the Unix epoch, except times of the service, which are stored as the service sends them (ISO 8601). Sequence numbers
@@ -72,7 +85,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       sequence INTEGER NOT NULL,         -- the latest sequence number
       position INTEGER NOT NULL,         -- feed position of the latest change
       progress TEXT,                     -- progress of the listings, JSON
-      progress_version INTEGER NOT NULL, -- how often the progress was written
+      progress_version INTEGER NOT NULL, -- how often version 0.1.0 wrote the progress; later versions do not
       heard_at INTEGER,                  -- when the last event arrived
       ${COUNTS.map((count) => `${count} INTEGER NOT NULL DEFAULT 0`).join(', ')} -- note counts, maintained by triggers
     ) WITHOUT ROWID`,
@@ -207,6 +220,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
   ...RUNS_SCHEMA,
+  REFUSE_LISTING_WITHOUT_LEASE,
   // The next two tables are assertions: inserting a row always fails, which rolls the transaction back.
   `
     CREATE TABLE IF NOT EXISTS notewire_integration_fences (
@@ -235,6 +249,7 @@ export const FIND_SCHEMA: SqliteStatement = {
  */
 export const ADDED_SCHEMA: readonly SqliteStatement[] = [
   ...RUNS_SCHEMA,
+  REFUSE_LISTING_WITHOUT_LEASE,
   ...Object.keys(INDEXING).flatMap((name) => [`DROP ${name.replace(' ', ' IF EXISTS ')}`, createIndexing(name)]),
 ].map((sql) => ({ sql, parameters: [] }))
 

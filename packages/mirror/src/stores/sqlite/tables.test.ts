@@ -5,6 +5,7 @@ import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../fixtures/store-checks/builders.ts'
 import { openMirror } from '../../reader/mirror-reader.ts'
+import { madeSingle, newIntegration } from '../../rules/schedule-rule.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
@@ -96,6 +97,24 @@ it('tables of a newer version are rejected, and not changed', async () => {
   await expect(reader.status()).rejects.toThrow(NewerTablesError)
   await expect(reader.status()).rejects.toMatchObject({ code: 'sqlite_tables_newer', found: 2, known: 1 })
   expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+it('the listings of createMirror of version 0.1.0 are refused on a copy on which this version works', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteMirror(path)
+  onTestFinished(() => store.close())
+  await store.migrate()
+  await store.integrations.write(madeSingle(undefined, newIntegration('one', 'first', 0)), undefined)
+  await store.integrations.write(newIntegration('added', 'first', 0), undefined)
+  for (const name of ['one', 'added']) await store.load(name, [])
+  const old = new DatabaseSync(path)
+  onTestFinished(() => old.close())
+  const commit = old.prepare(`
+    INSERT INTO notewire_mirrors (integration, sequence, position, progress, progress_version, heard_at) VALUES (?, 0, 0, NULL, ?, 5)
+    ON CONFLICT (integration) DO UPDATE SET progress_version = progress_version + excluded.progress_version, heard_at = excluded.heard_at`)
+  expect(() => commit.run('one', 1)).toThrow('this process runs version 0.1.0. Update this process.')
+  expect(commit.run('one', 0).changes).toBe(1)
+  expect(commit.run('added', 1).changes).toBe(1)
 })
 
 it('a mirror that only reads does not change the file', async () => {
