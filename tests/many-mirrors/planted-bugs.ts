@@ -65,7 +65,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal keeps the listings',
     mistake: 'An account that takes the place of another continues with its key and its listings.',
-    patches: [removing('advance(() => NO_PROGRESS)', 'advance((progress) => progress ?? NO_PROGRESS)')],
+    patches: [
+      removing(
+        'writeProgress(NO_PROGRESS)',
+        'writeProgress((await settings.store.readProgress(record.integration)).progress ?? NO_PROGRESS)',
+      ),
+    ],
   },
   {
     name: 'a schedule that a wrong clock wrote holds',

@@ -346,8 +346,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A mirror continues with another key, and removes the notes that this key cannot see.',
     patches: [
       guarding(
-        'if (!isSameKey(recorded.progress.key, key)) throw',
-        'if (recorded.progress.key === null || (isSameKey(recorded.progress.key, key) && integration === undefined)) throw',
+        'if (!isSameKey(copy.progress.key, key)) throw',
+        'if (copy.progress.key === null || (isSameKey(copy.progress.key, key) && integration === undefined)) throw',
       ),
     ],
   },
