@@ -11,6 +11,7 @@ import { DueQueue } from '../refreshing/due-queue.ts'
 import { settleDue } from '../refreshing/settling.ts'
 import { applyAcceptedRead } from '../rules/read-rule.ts'
 import { createNoteReader } from '../service/note-reader.ts'
+import { tidy } from './tidying.ts'
 
 interface StopConditions extends Pick<SyncContext, 'signal'> {
   readonly shouldYield?: (() => boolean) | undefined
@@ -132,6 +133,7 @@ export class Engine {
     stopListening()
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason
+    await tidy(context)
     const { progress: after, hasPolled, error: listingError } = listed.value
     const nextDueAt = queue.nextDueAt === undefined ? (await this.#readCopy()).nextDueAt : queue.nextDueAt
     return { ...settled.value, hasPolled, listingError, nextDueAt, after }

@@ -11,6 +11,7 @@ import { isProbeDue } from './parking.ts'
 import { removePart } from './removal.ts'
 import type { ActiveWork, Outcome, SliceContext, SliceReport } from './slice-context.ts'
 import { endingOf, logEnding, report } from './slice-report.ts'
+import { tidy } from './tidying.ts'
 import { bringUpToDate } from './usual-work.ts'
 import type { Connection } from './work-settings.ts'
 
@@ -100,8 +101,11 @@ function outcomeOfLostLease(error: unknown): Outcome {
 async function nextWork(taken: TakenIntegration, context: SliceContext, work: ActiveWork): Promise<Outcome> {
   const { record } = taken
   switch (record.state) {
-    case 'removing':
-      return { next: await removePart(record, context) }
+    case 'removing': {
+      const next = await removePart(record, context)
+      await tidy({ ...context, ...context.settings })
+      return { next }
+    }
     case 'parked':
       return isProbeDue(record, context.settings.clock.now())
         ? await workWithKey(taken, context, probing(work))

@@ -110,7 +110,7 @@ export interface CopyState {
   readonly heardAt: number | null
   /** The position of the latest change; 0 before the first. */
   readonly position: number
-  /** When the first note is due, or earlier if `readDue` also does other work of the store; `null` if none is due. */
+  /** When the first note is due; `null` if none is. */
   readonly nextDueAt: number | null
   /** When the first hidden note whose content is not erased was hidden, or earlier; `null` if there is none. */
   readonly hiddenSince: number | null

@@ -140,6 +140,7 @@ export class DueQueue {
     const isPostponed = due.notes.length === 0 && nextDueAt !== null && isPostponedByWrongClock(nextDueAt, now)
     if (isPostponed) due = await store.readDue(integration, { ...request, dueBy: nextDueAt })
     const { notes, sequence } = due
+    if (notes.length === 0 && (await store.tidy?.())) return this.recheck()
     const isComplete = notes.length < request.limit && this.#nextDueAt === null
     this.#nextDueAt = isComplete ? due.nextDueAt : undefined
     this.#readAt = monotonicNow(clock)

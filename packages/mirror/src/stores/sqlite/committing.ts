@@ -194,7 +194,8 @@ const INDEX_NOTES = `
 export const INDEX_PENDING: SqliteStatement = {
   sql: `
     UPDATE notewire_mirror_content SET is_indexed = ${INDEXED}
-    WHERE row_id IN (SELECT row_id FROM notewire_mirror_content WHERE is_indexed = 0 LIMIT 200)`,
+    WHERE row_id IN (SELECT row_id FROM notewire_mirror_content WHERE is_indexed = 0 LIMIT 200)
+    RETURNING row_id`,
   parameters: [],
 }
 

@@ -5,8 +5,7 @@ import type { ErasingDatabase } from './database.ts'
 const PAGES_PER_STEP = 256
 
 /**
- * The rewrite of the search index after words were erased. It runs only when no note is due, and in steps of a megabyte, because rewriting a large
- * index takes long.
+ * The rewrite of the search index after words were erased. It is done in steps of a megabyte, because rewriting a large index takes long.
  *
  * FTS5 removes an erased word from the pages of its index immediately, but not from its list of the first words of pages. FTS5 rewrites that list
  * when it merges pages, which it may do much later by itself.
@@ -20,7 +19,7 @@ export class IndexRewrite {
     this.#database = database
   }
 
-  get isDue(): boolean {
+  get #isDue(): boolean {
     return (this.#hasErased || this.#isRunning) && !this.#database.isHosted
   }
 
@@ -28,9 +27,9 @@ export class IndexRewrite {
     this.#hasErased = true
   }
 
-  /** Rewrites the next megabyte, if a rewrite is due. */
-  async continue(): Promise<void> {
-    if (!this.isDue) return
+  /** Rewrites the next megabyte, if a rewrite is due. @returns whether it is not finished */
+  async continue(): Promise<boolean> {
+    if (!this.#isDue) return false
     const isContinued = this.#isRunning
     this.#isRunning = true
     const merge = mergeStatement(isContinued ? PAGES_PER_STEP : -PAGES_PER_STEP)
@@ -39,6 +38,8 @@ export class IndexRewrite {
     if (!isContinued) this.#hasErased = false
     this.#isRunning = hasMerged(answers)
     this.#database.recordErasure()
+    await this.#database.truncateLog()
+    return this.#isDue
   }
 }
 

@@ -40,14 +40,13 @@ const firstOf = (column: string, isCounted: string) => `
   SELECT note.${column} FROM notewire_mirror_notes AS note
   WHERE note.integration = mirrors.integration AND ${isCounted} AND note.${column} IS NOT NULL ORDER BY note.${column} LIMIT 1`
 
-// `nextDueAt` is 0 while a note waits to be indexed, because `readDue` indexes it.
 export const READ_PROGRESS = `
   SELECT json_object(${PROGRESS}, 'position', coalesce(position, 0),
-    'nextDueAt', CASE WHEN EXISTS (SELECT 1 FROM notewire_mirror_content WHERE is_indexed = 0) THEN 0 ELSE (
+    'nextDueAt', (
       SELECT min(due_at) FROM (
         SELECT * FROM (${firstOf('due_at', '(note.dirty IS NULL) = 0')})
         UNION ALL SELECT * FROM (${firstOf('due_at', '(note.dirty IS NULL) = 1')}))
-    ) END,
+    ),
     'hiddenSince', (${firstOf('hidden_at', "note.presence = 'hidden'")})) AS result
   FROM (SELECT ? AS asked) LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked`
 

@@ -90,6 +90,8 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
   const database = new ErasingDatabase(driver)
   const writer = new FeedWriter(database)
   const indexRewrite = new IndexRewrite(database)
+  /** Whether notes may wait to be indexed: a process that was killed may have left some. */
+  let mayNotesWait = true
 
   function read(sql: string, ...values: readonly (string | number)[]): Promise<readonly SqliteRow[]> {
     return database.read({
@@ -98,11 +100,9 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
     })
   }
 
-  // `nextDueAt` is 0 while the search index must be rewritten, because `readDue` rewrites it.
   async function readProgress(integration: string): Promise<CopyState> {
     const [row] = await read(READ_PROGRESS, integration)
-    const copy = JSON.parse(String(row?.['result'])) as CopyState
-    return indexRewrite.isDue ? { ...copy, nextDueAt: 0 } : copy
+    return JSON.parse(String(row?.['result'])) as CopyState
   }
 
   async function countMissing(integration: string, startSequence: number, limit: number): Promise<number> {
@@ -137,6 +137,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
       if (statements.length === 0) return 'committed'
       try {
         const [rows = []] = await writer.writeCommit(integration, commit, statements)
+        mayNotesWait ||= commit.notes.some(({ content = 'erase' }) => content !== 'erase')
         if (erasure.length > 0 && erasesAny(rows)) {
           database.recordErasure()
           indexRewrite.recordErasure()
@@ -152,12 +153,18 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
 
     async readDue(integration, request) {
       const due = await readDue(database, integration, request)
-      if (due.notes.length === 0) {
-        await database.run([INDEX_PENDING], 'process')
-        await indexRewrite.continue()
-      }
       await database.truncateLog()
       return due
+    },
+
+    async tidy() {
+      if (mayNotesWait) {
+        mayNotesWait = false
+        const [indexed = []] = await database.run([INDEX_PENDING], 'process')
+        mayNotesWait ||= indexed.length > 0
+        if (mayNotesWait) return true
+      }
+      return await indexRewrite.continue()
     },
 
     async count(integration, certificate) {
