@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^packages/',
         pathNot:
-          '^packages/mirror/src/(rules/|interfaces/(note-(state|write)|stored-note|consumer-change|integration-store)\\.ts$)|^packages/protocol/',
+          '^packages/mirror/src/(rules/|notes/|consumers/consumer-change\\.ts$|integrations/integration-store\\.ts$)|^packages/protocol/',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -77,7 +77,7 @@ export default {
       comment: 'A store reads and writes rows. The rules are in one place, above all stores.',
       severity: 'error',
       from: { path: '^packages/mirror/src/stores/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
-      to: { path: '^packages/mirror/src/(?!(stores|interfaces)/)' },
+      to: { path: '^packages/mirror/src/(?!(stores|notes|integrations|consumers)/)' },
     },
     {
       name: 'verify-loads-no-zod',

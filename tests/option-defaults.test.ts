@@ -28,7 +28,7 @@ const RESOLVED: Readonly<Record<string, object>> = {
     changed: ignore,
     removed: ignore,
   }),
-  'packages/mirror/src/context/mirror-options.ts': listed(
+  'packages/mirror/src/options.ts': listed(
     resolveMirrorOptions({ client: new NotesClient(ACCESS), store: memoryMirror() }),
   ),
   'packages/mirror/src/engine/mirrors-options.ts': listed(

@@ -1,6 +1,6 @@
 import type { MirrorStore, NoteState } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
-import type { NoteWrite } from '../../packages/mirror/src/interfaces/note-write.ts'
+import type { NoteWrite } from '../../packages/mirror/src/notes/note-write.ts'
 import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
 
 /** The default integration of a mirror. */

@@ -6,7 +6,7 @@ import { integrationsOf } from '../../packages/mirror/src/fixtures/integrations-
 import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
 import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
 import { withMembers } from '../../packages/mirror/src/fixtures/with-members.ts'
-import type { IntegrationRecord } from '../../packages/mirror/src/interfaces/integration-store.ts'
+import type { IntegrationRecord } from '../../packages/mirror/src/integrations/integration-store.ts'
 import type { PlayHistory } from '../simulation/history.ts'
 import { Random } from '../simulation/random.ts'
 import { type Customer, processOn, someCustomers } from './customers.ts'

@@ -8,8 +8,8 @@ import {
   type NoteState,
 } from '@notewire/mirror'
 import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
-import type { MirrorProgress } from '../../packages/mirror/src/interfaces/progress.ts'
-import type { MirrorCommit } from '../../packages/mirror/src/interfaces/store.ts'
+import type { MirrorProgress } from '../../packages/mirror/src/integrations/progress.ts'
+import type { MirrorCommit } from '../../packages/mirror/src/stores/mirror-store.ts'
 import type { Answer } from './answer.ts'
 import { Stopped, StoreDownError } from './errors.ts'
 import type { EventMessage } from './event-message.ts'

@@ -23,10 +23,10 @@ const judging = patchOf('mirror/src/service/failures.ts')
 const advancing = patchOf('mirror/src/rules/listing-rule.ts')
 const committing = patchOf('mirror/src/ledger/ledger.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
-const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
+const fetching = patchOf('mirror/src/fetching/refresher.ts')
 const lookingUp = patchOf('mirror/src/service/note-reader.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
-const handingOut = patchOf('mirror/src/refreshing/due-queue.ts')
+const handingOut = patchOf('mirror/src/fetching/due-queue.ts')
 const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
@@ -289,7 +289,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A read gets the time of its commit instead of the time of its request.',
     patches: [
       listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
-      refreshing(
+      fetching(
         "{ ...request, end, source: 'read', at: clock.now(), scanStartSequence }",
         "{ ...request, start: end, end, source: 'read', at: clock.now(), scanStartSequence }",
       ),
@@ -442,7 +442,7 @@ export const plantedBugs: readonly PlantedBug[] = [
         'scheduled({ ...state, failures, dueAt }, now)',
         'scheduled({ ...state, failures, attempts: failures, dueAt }, now)',
       ),
-      refreshing(
+      fetching(
         'if (await hasChanged(read, context)) return undefined',
         'if (isUnconfirmed && (await hasChanged(read, context))) return undefined',
       ),

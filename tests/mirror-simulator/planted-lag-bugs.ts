@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bugs.ts'
 
 const absence = patchOf('mirror/src/rules/absence-rule.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
-const refreshing = patchOf('mirror/src/refreshing/refresher.ts')
+const fetching = patchOf('mirror/src/fetching/refresher.ts')
 const floors = patchOf('mirror/src/rules/deletion-floor.ts')
 const contradicting = patchOf('mirror/src/rules/contradiction.ts')
 
@@ -44,7 +44,7 @@ export const plantedByLag: readonly PlantedBug[] = [
     mistake:
       'Content with a lower revision or without one settles after one more read of its note, however new the record is.',
     patches: [
-      refreshing(
+      fetching(
         'mayContentLag(state, note, request)) return',
         'mayContentLag(state, note, request) && read.startSequence < 0) return',
       ),

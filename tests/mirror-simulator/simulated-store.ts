@@ -1,6 +1,6 @@
 import type { MirrorStore } from '@notewire/mirror'
-import type { NoteWrite } from '../../packages/mirror/src/interfaces/note-write.ts'
-import type { LoadedNotes, MirrorCommit } from '../../packages/mirror/src/interfaces/store.ts'
+import type { NoteWrite } from '../../packages/mirror/src/notes/note-write.ts'
+import type { LoadedNotes, MirrorCommit } from '../../packages/mirror/src/stores/mirror-store.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 

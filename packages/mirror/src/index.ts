@@ -1,4 +1,5 @@
 export type { ErrorFacts } from '@notewire/protocol'
+export type { ConsumerChange, ContentChange, RemovalChange } from './consumers/consumer-change.ts'
 export type { ConsumeReport } from './consuming/consume.ts'
 export type {
   ConsumeDueOptions,
@@ -7,8 +8,6 @@ export type {
   MirrorConsumers,
 } from './consuming/consumer.ts'
 export type { ApplyChanges, ConsumerContext } from './consuming/round.ts'
-export type { MirrorOptions } from './context/mirror-options.ts'
-export type { SyncOptions, SyncReport } from './context/sync.ts'
 export type { IntegrationStatus, MirrorsStatus } from './engine/integration-status.ts'
 export type { Mirror, MirrorReceiverOptions } from './engine/mirror-type.ts'
 export type {
@@ -21,7 +20,6 @@ export type {
   WorkOptions,
   WorkReport,
 } from './engine/mirrors-options.ts'
-export type { ConsumerChange, ContentChange, NotePart, RemovalChange } from './interfaces/consumer-change.ts'
 export {
   IntegrationBusyError,
   IntegrationRemovedError,
@@ -31,8 +29,8 @@ export {
   MirrorError,
   type MirrorErrorCode,
   MirrorInUseError,
-} from './interfaces/errors.ts'
-export type { IntegrationState, ParkedBecause } from './interfaces/integration-store.ts'
+} from './errors.ts'
+export type { SyncOptions, SyncReport } from './fetching/sync.ts'
 export type {
   AroundWork,
   AuditNotice,
@@ -44,15 +42,18 @@ export type {
   ProgressNotice,
   RemovalsHeldNotice,
   WorkEnd,
-} from './interfaces/mirror-hooks.ts'
-export type { NoteState, Presence } from './interfaces/note-state.ts'
-export type { ContentPart } from './interfaces/note-write.ts'
-export type { Problem } from './interfaces/problem.ts'
-export type { CompletedScan, ScanProgress } from './interfaces/progress.ts'
-export type { HeldRemovals, MirrorStore, NoteCounts } from './interfaces/store.ts'
+} from './hooks.ts'
+export type { IntegrationState, ParkedBecause } from './integrations/integration-store.ts'
+export type { Problem } from './integrations/problem.ts'
+export type { CompletedScan, ScanProgress } from './integrations/progress.ts'
 export { createMirror } from './mirror.ts'
 export { createMirrors, type Mirrors } from './mirrors.ts'
+export type { NotePart } from './notes/note-parts.ts'
+export type { NoteState, Presence } from './notes/note-state.ts'
+export type { ContentPart } from './notes/note-write.ts'
+export type { MirrorOptions } from './options.ts'
 export type { ChangesOptions, MirrorChange } from './reader/changes.ts'
 export type { Explanation } from './reader/explain.ts'
 export { type MirroredNote, type MirrorReader, type MirrorReaderOptions, openMirror } from './reader/mirror-reader.ts'
 export type { MirrorStatus } from './reader/status.ts'
+export type { HeldRemovals, MirrorStore, NoteCounts } from './stores/mirror-store.ts'

@@ -1,8 +1,8 @@
 import { once } from './concurrency/calls.ts'
-import type { MirrorOptions } from './context/mirror-options.ts'
 import { openIntegration } from './engine/integration-mirror.ts'
 import type { Mirror } from './engine/mirror-type.ts'
 import { resolveMirrorOptions } from './engine/resolve-options.ts'
+import type { MirrorOptions } from './options.ts'
 
 /**
  * Makes a mirror. The first use creates the tables of its store.

@@ -7,7 +7,6 @@ import {
 } from '@notewire/protocol'
 import type { Receivers } from '@notewire/webhooks'
 import { once } from './concurrency/calls.ts'
-import { requireCount, requireFunction, requireIntegration, requireSignal } from './context/mirror-options.ts'
 import { addIntegration, workAtOnce } from './engine/adding.ts'
 import { adoptKey as adoptKeyOf } from './engine/adopting.ts'
 import { ClockConflicts } from './engine/clock-conflicts.ts'
@@ -33,11 +32,12 @@ import {
 import { receiverOf } from './engine/receiving.ts'
 import { resolveMirrorsOptions } from './engine/resolve-options.ts'
 import { SharedPauses } from './engine/shared-pauses.ts'
-import { IntegrationRemovedError } from './interfaces/errors.ts'
-import type { IntegrationState, ListedIntegration } from './interfaces/integration-store.ts'
-import { type AuditNotice, audit, callHook } from './interfaces/mirror-hooks.ts'
-import type { MirrorStore } from './interfaces/store.ts'
+import { IntegrationRemovedError } from './errors.ts'
+import { type AuditNotice, audit, callHook } from './hooks.ts'
+import type { IntegrationState, ListedIntegration } from './integrations/integration-store.ts'
+import { requireCount, requireFunction, requireIntegration, requireSignal } from './options.ts'
 import { StoreOutage } from './reporting/store-outage.ts'
+import type { MirrorStore } from './stores/mirror-store.ts'
 
 /** Mirrors of many integrations in one store. Each is a local copy of all notes that its API key can see. */
 export interface Mirrors<Transaction = never> {

@@ -9,7 +9,7 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { MirrorHooks } from './interfaces/mirror-hooks.ts'
+import type { MirrorHooks } from './hooks.ts'
 import type { Mirrors } from './mirrors.ts'
 import type { MirrorReader } from './reader/mirror-reader.ts'
 

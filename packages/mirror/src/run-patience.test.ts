@@ -5,7 +5,7 @@ import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
 import { withMembers } from './fixtures/with-members.ts'
 import type { MirrorStore } from './index.ts'
-import type { CopyState } from './interfaces/progress.ts'
+import type { CopyState } from './integrations/progress.ts'
 
 /** A store that says that a note is due, as one does that has other work to do, and returns none. */
 function storeWithOtherWork() {

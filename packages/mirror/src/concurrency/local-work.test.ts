@@ -1,7 +1,7 @@
 import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import type { TakenIntegration } from '../interfaces/integration-store.ts'
-import { NO_PROGRESS } from '../interfaces/progress.ts'
+import type { TakenIntegration } from '../integrations/integration-store.ts'
+import { NO_PROGRESS } from '../integrations/progress.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
 import { LocalWork } from './local-work.ts'
 

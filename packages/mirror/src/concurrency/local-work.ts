@@ -1,5 +1,5 @@
 import type { Clock } from '@notewire/protocol'
-import type { TakenIntegration } from '../interfaces/integration-store.ts'
+import type { TakenIntegration } from '../integrations/integration-store.ts'
 import { Wakeup } from './wakeup.ts'
 
 /** The integrations on which this process works, and its calls that wait for one of them. */

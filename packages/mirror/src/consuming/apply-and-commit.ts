@@ -1,5 +1,5 @@
 import { refuseResponse } from '@notewire/protocol'
-import { MirrorError } from '../interfaces/errors.ts'
+import { MirrorError } from '../errors.ts'
 import { type ConsumerLease, ConsumerLostError, makeDue } from './consumer-lease.ts'
 import { changeOf, type Delivery } from './delivery.ts'
 import type { Round } from './round.ts'

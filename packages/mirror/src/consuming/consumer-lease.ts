@@ -7,9 +7,9 @@ import {
   type ConsumerState,
   type ConsumersRequest,
   NEW_CONSUMER,
-} from '../interfaces/consumer-store.ts'
-import { MirrorBusyError, MirrorError } from '../interfaces/errors.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+} from '../consumers/consumer-store.ts'
+import { MirrorBusyError, MirrorError } from '../errors.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 import { type RoundResult, unchanged } from './round-rule.ts'
 
 /** No consumer has this version. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type ConsumableNote, NEW_CONSUMER } from '../consumers/consumer-store.ts'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../fixtures/store-checks/builders.ts'
-import { eachPart } from '../interfaces/consumer-change.ts'
-import { type ConsumableNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
+import { eachPart } from '../notes/note-parts.ts'
 import { changedParts, changeOf, deliveryOf } from './delivery.ts'
 
 function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {

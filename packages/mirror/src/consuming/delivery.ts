@@ -1,6 +1,7 @@
-import { type ConsumerChange, eachPart, NOTE_PARTS, type NotePart } from '../interfaces/consumer-change.ts'
-import type { ConsumableNote, ConsumerState } from '../interfaces/consumer-store.ts'
-import { partsOf } from '../interfaces/stored-note.ts'
+import type { ConsumerChange } from '../consumers/consumer-change.ts'
+import type { ConsumableNote, ConsumerState } from '../consumers/consumer-store.ts'
+import { eachPart, NOTE_PARTS, type NotePart } from '../notes/note-parts.ts'
+import { partsOf } from '../notes/stored-note.ts'
 
 export interface Delivery {
   readonly note: ConsumableNote

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { type ConsumableNote, type ConsumerNote, NEW_CONSUMER } from '../consumers/consumer-store.ts'
 import { aLiveState, aNote, aState } from '../fixtures/store-checks/builders.ts'
-import { eachPart } from '../interfaces/consumer-change.ts'
-import { type ConsumableNote, type ConsumerNote, NEW_CONSUMER } from '../interfaces/consumer-store.ts'
+import { eachPart } from '../notes/note-parts.ts'
 import { deliveryOf } from './delivery.ts'
 import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, reachesEnd, retried } from './round-rule.ts'
 

@@ -6,7 +6,7 @@ import type {
   ConsumerNote,
   ConsumerRecord,
   ConsumerState,
-} from '../interfaces/consumer-store.ts'
+} from '../consumers/consumer-store.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { isAhead } from '../rules/time.ts'
 import { type Delivery, deliveryOf } from './delivery.ts'

@@ -1,6 +1,6 @@
 import type { NoResponse } from '@notewire/protocol'
-import type { ConsumerChange } from '../interfaces/consumer-change.ts'
-import type { CopyHooks } from '../interfaces/mirror-hooks.ts'
+import type { ConsumerChange } from '../consumers/consumer-change.ts'
+import type { CopyHooks } from '../hooks.ts'
 import type { ConsumerOccurrence } from '../reporting/logged-hooks.ts'
 import type { ConsumerKey } from './consumer-lease.ts'
 

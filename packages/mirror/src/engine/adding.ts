@@ -1,6 +1,6 @@
 import { refuseResponse } from '@notewire/protocol'
-import { IntegrationBusyError, KeyChangedError, LeaseLostError } from '../interfaces/errors.ts'
-import type { IntegrationRecord, ParkedBecause } from '../interfaces/integration-store.ts'
+import { IntegrationBusyError, KeyChangedError, LeaseLostError } from '../errors.ts'
+import type { IntegrationRecord, ParkedBecause } from '../integrations/integration-store.ts'
 import { hasListedNotes } from '../listing/key-guard.ts'
 import { requestListing } from '../service/full-listing.ts'
 import { registerEndpoint } from './endpoint.ts'

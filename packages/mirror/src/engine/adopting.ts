@@ -1,4 +1,4 @@
-import { IntegrationRemovedError, LeaseLostError } from '../interfaces/errors.ts'
+import { IntegrationRemovedError, LeaseLostError } from '../errors.ts'
 import { claimKey, engineOf } from './connection.ts'
 import { recordOf } from './copy-of-one.ts'
 import type { WorkSettings } from './work-settings.ts'

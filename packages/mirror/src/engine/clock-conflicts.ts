@@ -1,4 +1,4 @@
-import { type IntegrationRecord, MAX_WAIT_MS, RANKS } from '../interfaces/integration-store.ts'
+import { type IntegrationRecord, MAX_WAIT_MS, RANKS } from '../integrations/integration-store.ts'
 import { isAhead } from '../rules/time.ts'
 
 /** How long this process remembers that it has worked on an integration, in milliseconds. */

@@ -1,6 +1,6 @@
 import { systemClock } from '@notewire/protocol'
 import { expect, it, vi } from 'vitest'
-import { LeaseLostError } from '../interfaces/errors.ts'
+import { LeaseLostError } from '../errors.ts'
 import { MirrorLog } from '../reporting/mirror-log.ts'
 import { hooksOf } from './connection.ts'
 

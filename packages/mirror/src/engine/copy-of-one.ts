@@ -1,5 +1,5 @@
-import { IntegrationRemovedError } from '../interfaces/errors.ts'
-import type { IntegrationRecord } from '../interfaces/integration-store.ts'
+import { IntegrationRemovedError } from '../errors.ts'
+import type { IntegrationRecord } from '../integrations/integration-store.ts'
 import { newCopyId } from './adding.ts'
 import type { Integrations } from './integrations.ts'
 import type { WorkSettings } from './work-settings.ts'

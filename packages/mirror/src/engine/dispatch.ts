@@ -1,6 +1,6 @@
 import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import { RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import { RANKS, type TakenIntegration } from '../integrations/integration-store.ts'
 import type { StoreOutage } from '../reporting/store-outage.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { ClockConflicts } from './clock-conflicts.ts'

@@ -1,6 +1,6 @@
 import { type NotesClient, NotesClientError } from '@notewire/client'
 import { NOTE_EVENT_KINDS, type WebhookEndpoint } from '@notewire/protocol'
-import type { EndpointRecord } from '../interfaces/integration-store.ts'
+import type { EndpointRecord } from '../integrations/integration-store.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 
 const CHECK_EVERY_MS = 24 * 60 * 60_000

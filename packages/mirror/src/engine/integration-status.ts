@@ -1,6 +1,6 @@
-import type { IntegrationCounts, IntegrationRecord, ListedIntegration } from '../interfaces/integration-store.ts'
-import type { PausedService } from '../interfaces/mirror-hooks.ts'
-import type { Problem } from '../interfaces/problem.ts'
+import type { PausedService } from '../hooks.ts'
+import type { IntegrationCounts, IntegrationRecord, ListedIntegration } from '../integrations/integration-store.ts'
+import type { Problem } from '../integrations/problem.ts'
 import { problemOf } from '../rules/problem-rule.ts'
 
 /** The state of an integration. */

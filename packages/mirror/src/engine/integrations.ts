@@ -1,6 +1,6 @@
-import { MirrorBusyError } from '../interfaces/errors.ts'
-import type { Fence, IntegrationRecord, IntegrationRows, NextWork } from '../interfaces/integration-store.ts'
-import type { StoredProblem } from '../interfaces/problem.ts'
+import { MirrorBusyError } from '../errors.ts'
+import type { Fence, IntegrationRecord, IntegrationRows, NextWork } from '../integrations/integration-store.ts'
+import type { StoredProblem } from '../integrations/problem.ts'
 import type { ProblemStep } from '../rules/problem-rule.ts'
 import {
   type Asked,

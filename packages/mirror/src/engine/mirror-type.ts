@@ -1,6 +1,6 @@
 import type { Receiver, ReceiverOptions } from '@notewire/webhooks'
 import type { MirrorConsumers } from '../consuming/consumer.ts'
-import type { SyncOptions, SyncReport } from '../context/sync.ts'
+import type { SyncOptions, SyncReport } from '../fetching/sync.ts'
 import type { MirrorReader } from '../reader/mirror-reader.ts'
 
 /** Options of `mirror.receiver`: the options of a receiver except those that the mirror sets itself. */

@@ -1,8 +1,8 @@
 import type { NotesClientOptions } from '@notewire/client'
 import { type NoResponse, OptionError } from '@notewire/protocol'
 import type { ReceiverOptions, SecretLookup } from '@notewire/webhooks'
-import type { MirrorOptions } from '../context/mirror-options.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { MirrorOptions } from '../options.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 
 /** Options of `createMirrors`: those of `createMirror`, with `connect` in place of one client. */
 export interface MirrorsOptions<Transaction = never>

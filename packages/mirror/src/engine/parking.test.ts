@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { IntegrationRecord, ParkedBecause } from '../interfaces/integration-store.ts'
+import type { IntegrationRecord, ParkedBecause } from '../integrations/integration-store.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
 import { isProbeDue, park, postponeProbe } from './parking.ts'
 

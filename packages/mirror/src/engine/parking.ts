@@ -1,6 +1,6 @@
 import { NotesClientError } from '@notewire/client'
-import { KeyChangedError, KeySharedError } from '../interfaces/errors.ts'
-import { type IntegrationRecord, MAX_PAUSE_MS, type ParkedBecause, RANKS } from '../interfaces/integration-store.ts'
+import { KeyChangedError, KeySharedError } from '../errors.ts'
+import { type IntegrationRecord, MAX_PAUSE_MS, type ParkedBecause, RANKS } from '../integrations/integration-store.ts'
 import { isPaused } from '../rules/schedule-rule.ts'
 import { jittered } from './timing.ts'
 

@@ -1,4 +1,4 @@
-import { MAX_PAUSE_MS } from '../interfaces/integration-store.ts'
+import { MAX_PAUSE_MS } from '../integrations/integration-store.ts'
 import { jittered } from './timing.ts'
 import type { Policy } from './work-settings.ts'
 

@@ -1,7 +1,7 @@
-import type { ConsumerRecord } from '../interfaces/consumer-store.ts'
-import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../interfaces/integration-store.ts'
-import { erasedNote, noteIdsOf } from '../interfaces/note-state.ts'
-import { NO_PROGRESS } from '../interfaces/progress.ts'
+import type { ConsumerRecord } from '../consumers/consumer-store.ts'
+import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../integrations/integration-store.ts'
+import { NO_PROGRESS } from '../integrations/progress.ts'
+import { erasedNote, noteIdsOf } from '../notes/note-state.ts'
 import { fenceOf, ledgerOf } from './connection.ts'
 import type { WorkSettings } from './work-settings.ts'
 

@@ -2,6 +2,7 @@ import { refuseUnknownOptions } from '@notewire/protocol'
 import { LocalListeners } from '../concurrency/local-listeners.ts'
 import { LocalWork } from '../concurrency/local-work.ts'
 import { workerName } from '../concurrency/worker-name.ts'
+import { HOOKS } from '../hooks.ts'
 import {
   ALIASES,
   DEFAULT_SCHEDULE,
@@ -16,8 +17,7 @@ import {
   requireIntegration,
   requireParts,
   requireStore,
-} from '../context/mirror-options.ts'
-import { HOOKS } from '../interfaces/mirror-hooks.ts'
+} from '../options.ts'
 import { connectEach, connectWith } from './connection.ts'
 import { Integrations } from './integrations.ts'
 import type { MirrorsOptions } from './mirrors-options.ts'

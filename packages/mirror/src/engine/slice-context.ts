@@ -1,4 +1,4 @@
-import type { NextWork, TakenIntegration } from '../interfaces/integration-store.ts'
+import type { NextWork, TakenIntegration } from '../integrations/integration-store.ts'
 import type { Engine, Settled } from './engine.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import type { SliceClock } from './slice-clock.ts'

@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
-import type { EndpointRecord, IntegrationRecord, NextWork } from '../interfaces/integration-store.ts'
-import { callHook } from '../interfaces/mirror-hooks.ts'
+import { callHook } from '../hooks.ts'
+import type { EndpointRecord, IntegrationRecord, NextWork } from '../integrations/integration-store.ts'
 import { needsAction, type Occurrence, timesOf } from '../reporting/lines.ts'
 import { codeOf, type ProblemChange, stepAfter } from '../rules/problem-rule.ts'
 import { reasonToPark } from './parking.ts'

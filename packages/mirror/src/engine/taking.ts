@@ -1,6 +1,6 @@
 import { monotonicNow } from '@notewire/protocol'
 import { leaseFrom } from '../concurrency/lease.ts'
-import { type IntegrationRecord, RANKS, type TakenIntegration } from '../interfaces/integration-store.ts'
+import { type IntegrationRecord, RANKS, type TakenIntegration } from '../integrations/integration-store.ts'
 import type { WorkSettings } from './work-settings.ts'
 
 /**

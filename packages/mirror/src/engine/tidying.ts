@@ -1,4 +1,4 @@
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 
 interface Tidying {
   readonly store: Pick<MirrorStore, 'tidy'>

@@ -1,5 +1,5 @@
 import type { Clock } from '@notewire/protocol'
-import { MirrorError } from '../interfaces/errors.ts'
+import { MirrorError } from '../errors.ts'
 
 const LIMIT_MS = 10_000
 

@@ -1,4 +1,4 @@
-import { type EndpointRecord, type NextWork, RANKS } from '../interfaces/integration-store.ts'
+import { type EndpointRecord, type NextWork, RANKS } from '../integrations/integration-store.ts'
 import { scanContinuesAt } from '../listing/schedule.ts'
 import { isPaced } from '../rules/listing-track.ts'
 import type { Slice } from './engine.ts'

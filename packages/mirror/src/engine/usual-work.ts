@@ -1,4 +1,4 @@
-import { type IntegrationRecord, MAX_WAIT_MS } from '../interfaces/integration-store.ts'
+import { type IntegrationRecord, MAX_WAIT_MS } from '../integrations/integration-store.ts'
 import { isListingPostponed, type ListingWork, pollDueAt } from '../listing/schedule.ts'
 import { backoffAfter } from '../rules/backoff.ts'
 import { silenceAfter } from '../rules/silence-rule.ts'

@@ -2,10 +2,10 @@ import type { NotesClient } from '@notewire/client'
 import type { Clock } from '@notewire/protocol'
 import type { LocalListeners } from '../concurrency/local-listeners.ts'
 import type { LocalWork } from '../concurrency/local-work.ts'
-import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
-import type { KeptParts } from '../interfaces/note-write.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { MirrorHooks } from '../hooks.ts'
+import type { KeptParts } from '../notes/note-write.ts'
 import type { MirrorLog } from '../reporting/mirror-log.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 import type { Integrations } from './integrations.ts'
 
 /** What all work on the integrations of `createMirror` and `createMirrors` needs. */

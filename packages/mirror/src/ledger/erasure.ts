@@ -1,10 +1,10 @@
 import type { Clock } from '@notewire/protocol'
-import { MirrorError } from '../interfaces/errors.ts'
-import { ERASE_BATCH_SIZE } from '../interfaces/integration-store.ts'
-import { audit, type CopyHooks } from '../interfaces/mirror-hooks.ts'
-import { ERASE_WITHIN_MS, noteIdsOf } from '../interfaces/note-state.ts'
-import type { ReadableStore } from '../interfaces/store.ts'
+import { MirrorError } from '../errors.ts'
+import { audit, type CopyHooks } from '../hooks.ts'
+import { ERASE_BATCH_SIZE } from '../integrations/integration-store.ts'
+import { ERASE_WITHIN_MS, noteIdsOf } from '../notes/note-state.ts'
 import { acceptRemoval, eraseUnconfirmed } from '../rules/absence-rule.ts'
+import type { ReadableStore } from '../stores/mirror-store.ts'
 import type { Ledger } from './ledger.ts'
 
 /** The longest time that a sync or a pause continues before it checks for overdue notes, in milliseconds. */

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
-import { type MirrorProgress, NO_PROGRESS } from '../interfaces/progress.ts'
-import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import { type MirrorProgress, NO_PROGRESS } from '../integrations/progress.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
+import type { MirrorCommit, MirrorStore } from '../stores/mirror-store.ts'
 import { Ledger } from './ledger.ts'
 
 const FENCE = { generation: 'first', token: 0, lost: () => new Error('removed') }

@@ -1,11 +1,11 @@
-import { MirrorBusyError, NoteRefusedError } from '../interfaces/errors.ts'
-import type { Fence } from '../interfaces/integration-store.ts'
-import type { NoteState } from '../interfaces/note-state.ts'
-import type { NoteWrite } from '../interfaces/note-write.ts'
-import type { MirrorProgress } from '../interfaces/progress.ts'
-import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore, VersionedState } from '../interfaces/store.ts'
+import { MirrorBusyError, NoteRefusedError } from '../errors.ts'
+import type { Fence } from '../integrations/integration-store.ts'
+import type { MirrorProgress } from '../integrations/progress.ts'
+import type { NoteState } from '../notes/note-state.ts'
+import type { NoteWrite } from '../notes/note-write.ts'
 import type { Decision } from '../rules/evidence.ts'
 import { absentNote, writeOf } from '../rules/written-parts.ts'
+import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore, VersionedState } from '../stores/mirror-store.ts'
 import { dataRefusalIn } from './data-refusal.ts'
 
 /**

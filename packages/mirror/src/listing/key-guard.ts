@@ -1,9 +1,9 @@
 import type { KeyIdentity } from '@notewire/client'
-import type { EngineSettings, SyncContext } from '../context/sync.ts'
-import { KeyChangedError } from '../interfaces/errors.ts'
-import type { CopyState, MirrorProgress } from '../interfaces/progress.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import { KeyChangedError } from '../errors.ts'
+import type { EngineSettings, SyncContext } from '../fetching/sync.ts'
+import type { CopyState, MirrorProgress } from '../integrations/progress.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 
 interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration' | 'fence'> {
   readonly ledger: Ledger

@@ -1,6 +1,6 @@
 import type { ChangesPage } from '@notewire/client'
-import type { SyncContext } from '../context/sync.ts'
-import type { MirrorProgress, PollProgress } from '../interfaces/progress.ts'
+import type { SyncContext } from '../fetching/sync.ts'
+import type { MirrorProgress, PollProgress } from '../integrations/progress.ts'
 import { progressAfterPoll } from '../rules/listing-rule.ts'
 import { mustRestart } from '../rules/listing-track.ts'
 import { PAGE_SIZE } from '../service/full-listing.ts'

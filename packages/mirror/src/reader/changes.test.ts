@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aGoneNote, aLiveNote } from '../fixtures/note-states.ts'
-import type { NoteState } from '../interfaces/note-state.ts'
-import type { NoteWrite } from '../interfaces/note-write.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { NoteState } from '../notes/note-state.ts'
+import type { NoteWrite } from '../notes/note-write.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 
 /** A store, and operations on its notes. */

@@ -1,6 +1,6 @@
 import type { Clock } from '@notewire/protocol'
-import { isErased } from '../interfaces/note-state.ts'
-import type { ChangedNote, ReadableStore } from '../interfaces/store.ts'
+import { isErased } from '../notes/note-state.ts'
+import type { ChangedNote, ReadableStore } from '../stores/mirror-store.ts'
 import { type FeedPosition, positionText, readPosition, requirePosition } from './positions.ts'
 
 /** One change, for your own index. `mirror.get(noteId)` returns the note's current content. */

@@ -1,4 +1,4 @@
-import type { NoteState, Presence } from '../interfaces/note-state.ts'
+import type { NoteState, Presence } from '../notes/note-state.ts'
 import { endOfLag } from '../rules/time.ts'
 
 /** Why the mirror shows a note, or does not. */

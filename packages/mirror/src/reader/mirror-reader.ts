@@ -11,17 +11,10 @@ import {
 } from '@notewire/protocol'
 import { once } from '../concurrency/calls.ts'
 import { createConsumers, type MirrorConsumers } from '../consuming/consumer.ts'
-import {
-  type MirrorOptions,
-  mirrorLog,
-  refuseClock,
-  requireCount,
-  requireNoteId,
-  requireStore,
-} from '../context/mirror-options.ts'
-import { HOOKS, type MirrorHooks } from '../interfaces/mirror-hooks.ts'
-import type { MirrorStore, ReadableStore } from '../interfaces/store.ts'
-import type { StoredNote } from '../interfaces/stored-note.ts'
+import { HOOKS, type MirrorHooks } from '../hooks.ts'
+import type { StoredNote } from '../notes/stored-note.ts'
+import { type MirrorOptions, mirrorLog, refuseClock, requireCount, requireNoteId, requireStore } from '../options.ts'
+import type { MirrorStore, ReadableStore } from '../stores/mirror-store.ts'
 import { type ChangesOptions, type MirrorChange, readChanges } from './changes.ts'
 import { type Explanation, explain } from './explain.ts'
 import { searchWords } from './search-words.ts'

@@ -1,5 +1,5 @@
-import { MirrorError } from '../interfaces/errors.ts'
-import { type FeedState, MAX_RUNS } from '../interfaces/store.ts'
+import { MirrorError } from '../errors.ts'
+import { type FeedState, MAX_RUNS } from '../stores/mirror-store.ts'
 
 /** A position of a feed. Its number alone would be ambiguous: a database that is restored from a backup assigns the same numbers again. */
 export interface FeedPosition {

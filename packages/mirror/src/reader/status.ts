@@ -1,8 +1,8 @@
-import type { Problem } from '../interfaces/problem.ts'
-import type { CompletedScan, ScanProgress } from '../interfaces/progress.ts'
-import type { HeldRemovals, NoteCounts, ReadableStore } from '../interfaces/store.ts'
+import type { Problem } from '../integrations/problem.ts'
+import type { CompletedScan, ScanProgress } from '../integrations/progress.ts'
 import { problemOf } from '../rules/problem-rule.ts'
 import { isSilent } from '../rules/silence-rule.ts'
+import type { HeldRemovals, NoteCounts, ReadableStore } from '../stores/mirror-store.ts'
 import { BEGINNING, positionText } from './positions.ts'
 
 /** The state of a mirror. Dates are of this machine's clock, except `watermark`. */

@@ -1,5 +1,5 @@
 import { NotesClientError } from '@notewire/client'
-import { MirrorError } from '../interfaces/errors.ts'
+import { MirrorError } from '../errors.ts'
 
 /** The level and the text of a line. */
 type Line = readonly [level: 'info' | 'warn' | 'error', message: string]

@@ -1,5 +1,5 @@
-import { LeaseLostError } from '../interfaces/errors.ts'
-import type { CopyHooks } from '../interfaces/mirror-hooks.ts'
+import { LeaseLostError } from '../errors.ts'
+import type { CopyHooks } from '../hooks.ts'
 import { codeOf } from '../rules/problem-rule.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import type { Occurrence } from './lines.ts'

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import type { Problem } from '../interfaces/problem.ts'
+import type { Problem } from '../integrations/problem.ts'
 import { codeOf } from '../rules/problem-rule.ts'
 import type { MirrorLog } from './mirror-log.ts'
 

@@ -1,5 +1,5 @@
-import type { IntegrationRecord } from '../interfaces/integration-store.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { IntegrationRecord } from '../integrations/integration-store.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 import type { MirrorLog } from './mirror-log.ts'
 
 interface UnsyncedParts {

@@ -1,6 +1,6 @@
 import type { Note } from '@notewire/protocol'
-import { ERASE_WITHIN_MS, isHiddenSince, type NoteState } from '../interfaces/note-state.ts'
-import type { CompletionCertificate } from '../interfaces/progress.ts'
+import type { CompletionCertificate } from '../integrations/progress.ts'
+import { ERASE_WITHIN_MS, isHiddenSince, type NoteState } from '../notes/note-state.ts'
 import { areAttemptsUsedUp, backoffAfter } from './backoff.ts'
 import { clearDirty } from './contradiction.ts'
 import { type Decision, type ReadStamp, withEvidence } from './evidence.ts'

@@ -1,4 +1,4 @@
-import { hasWork, type NoteState } from '../interfaces/note-state.ts'
+import { hasWork, type NoteState } from '../notes/note-state.ts'
 import type { Decision } from './evidence.ts'
 import { isAhead } from './time.ts'
 

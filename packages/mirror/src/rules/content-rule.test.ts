@@ -1,7 +1,7 @@
 import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW } from '../fixtures/note-states.ts'
-import type { NoteState } from '../interfaces/note-state.ts'
+import type { NoteState } from '../notes/note-state.ts'
 import { eraseUnconfirmed } from './absence-rule.ts'
 import { areAttemptsUsedUp, postpone } from './backoff.ts'
 import {

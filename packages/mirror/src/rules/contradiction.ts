@@ -1,4 +1,4 @@
-import type { NoteState } from '../interfaces/note-state.ts'
+import type { NoteState } from '../notes/note-state.ts'
 import { areAttemptsUsedUp, backoffAfter, MAX_REFUSAL_PAUSE_MS, MIN_CONTRADICTION_MS } from './backoff.ts'
 import { beganBeforeDirty, type ReadStamp } from './evidence.ts'
 import { trustedTime } from './time.ts'

@@ -1,5 +1,5 @@
 import type { Note } from '@notewire/protocol'
-import type { DeletionFloor, NoteState } from '../interfaces/note-state.ts'
+import type { DeletionFloor, NoteState } from '../notes/note-state.ts'
 import { backoffAfter } from './backoff.ts'
 import { highestKnownRevision, isAcceptedAfterRetries } from './contradiction.ts'
 import type { ReadStamp } from './evidence.ts'

@@ -1,5 +1,5 @@
-import type { Evidence, EvidenceSource, NoteState } from '../interfaces/note-state.ts'
-import type { KeptParts, NoteWrite } from '../interfaces/note-write.ts'
+import type { Evidence, EvidenceSource, NoteState } from '../notes/note-state.ts'
+import type { KeptParts, NoteWrite } from '../notes/note-write.ts'
 
 export type Decision = Pick<NoteWrite, 'state' | 'content' | 'announce'>
 

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
-import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
+import { type NoteState, unknownNote } from '../notes/note-state.ts'
 import { applyHint, type Hint, hintIn } from './hint-rule.ts'
 
 const AT = { sequence: 50, at: NOW }

@@ -1,5 +1,5 @@
 import type { WebhookEvent } from '@notewire/protocol'
-import { type HeardEvent, hasWork, type NoteState } from '../interfaces/note-state.ts'
+import { type HeardEvent, hasWork, type NoteState } from '../notes/note-state.ts'
 import { highestKnownRevision } from './contradiction.ts'
 import { floorAfter } from './deletion-floor.ts'
 import type { Decision } from './evidence.ts'

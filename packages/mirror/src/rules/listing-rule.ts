@@ -1,9 +1,9 @@
 import type { LeftOutNote } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
-import type { NoteState } from '../interfaces/note-state.ts'
-import type { NoteWrite } from '../interfaces/note-write.ts'
-import type { MirrorProgress, PollProgress, ScanProgress } from '../interfaces/progress.ts'
-import type { LoadedNotes } from '../interfaces/store.ts'
+import type { MirrorProgress, PollProgress, ScanProgress } from '../integrations/progress.ts'
+import type { NoteState } from '../notes/note-state.ts'
+import type { NoteWrite } from '../notes/note-write.ts'
+import type { LoadedNotes } from '../stores/mirror-store.ts'
 import { trackAfterPage } from './listing-track.ts'
 
 /** A note that is left out, because its record cannot be used or stored. Without an id, it may be any note. */

@@ -1,4 +1,4 @@
-import type { ListingTrack } from '../interfaces/progress.ts'
+import type { ListingTrack } from '../integrations/progress.ts'
 import { isAhead } from './time.ts'
 
 /** The number of pages in a row without a new note after which a listing waits. A service that filters after paging returns some hundreds. */

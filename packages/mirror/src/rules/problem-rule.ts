@@ -1,5 +1,5 @@
 import { errorFactsOf } from '@notewire/protocol'
-import type { Problem, StoredProblem } from '../interfaces/problem.ts'
+import type { Problem, StoredProblem } from '../integrations/problem.ts'
 
 /** What a piece of work changed: a problem began, has another code, or is over. */
 export interface ProblemChange {

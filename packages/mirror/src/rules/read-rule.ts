@@ -1,5 +1,5 @@
 import { isTombstone, type Note } from '@notewire/protocol'
-import { hasWork, type NoteState } from '../interfaces/note-state.ts'
+import { hasWork, type NoteState } from '../notes/note-state.ts'
 import { applyAbsence } from './absence-rule.ts'
 import { scheduled } from './backoff.ts'
 import {

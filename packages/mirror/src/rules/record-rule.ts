@@ -1,6 +1,6 @@
 import type { Note } from '@notewire/protocol'
-import type { HeldContent, NoteState } from '../interfaces/note-state.ts'
-import type { ContentParts, KeptParts } from '../interfaces/note-write.ts'
+import type { HeldContent, NoteState } from '../notes/note-state.ts'
+import type { ContentParts, KeptParts } from '../notes/note-write.ts'
 import { meansAbsent } from './content-rule.ts'
 import { type Decision, overlaps, type ReadStamp } from './evidence.ts'
 

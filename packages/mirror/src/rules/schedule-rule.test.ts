@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type IntegrationRecord, MAX_WAIT_MS, RANKS } from '../interfaces/integration-store.ts'
-import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+import { type IntegrationRecord, MAX_WAIT_MS, RANKS } from '../integrations/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../notes/note-state.ts'
 import { added, finished, hurried, isDue, newIntegration, nextAt, removed, resumed, woken } from './schedule-rule.ts'
 
 const NOW = 1_000_000_000

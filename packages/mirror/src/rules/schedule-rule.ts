@@ -4,8 +4,8 @@ import {
   MAX_WAIT_MS,
   type NextWork,
   RANKS,
-} from '../interfaces/integration-store.ts'
-import { ERASE_WITHIN_MS } from '../interfaces/note-state.ts'
+} from '../integrations/integration-store.ts'
+import { ERASE_WITHIN_MS } from '../notes/note-state.ts'
 import { isAhead } from './time.ts'
 
 /** Whether a time was written by a clock that was ahead, or before a clock was set back. */

@@ -1,5 +1,5 @@
-import type { StoredProblem } from '../interfaces/problem.ts'
-import type { PollProgress } from '../interfaces/progress.ts'
+import type { StoredProblem } from '../integrations/problem.ts'
+import type { PollProgress } from '../integrations/progress.ts'
 
 const SILENT_FOR_MS = 60 * 60_000
 const MIN_UNANNOUNCED = 3

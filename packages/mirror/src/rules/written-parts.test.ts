@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../fixtures/store-checks/builders.ts'
-import { NO_DIGESTS, type NoteWrite } from '../interfaces/note-write.ts'
-import type { VersionedState } from '../interfaces/store.ts'
+import { NO_DIGESTS, type NoteWrite } from '../notes/note-write.ts'
+import type { VersionedState } from '../stores/mirror-store.ts'
 import type { Decision } from './evidence.ts'
 import { absentNote, writeOf } from './written-parts.ts'
 

@@ -1,8 +1,8 @@
-import { NOTE_PARTS, type NotePart } from '../interfaces/consumer-change.ts'
-import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
-import { type ContentWrite, NO_DIGESTS, type NoteWrite, type PartDigests } from '../interfaces/note-write.ts'
-import type { VersionedState } from '../interfaces/store.ts'
-import { partsOf } from '../interfaces/stored-note.ts'
+import { NOTE_PARTS, type NotePart } from '../notes/note-parts.ts'
+import { type NoteState, unknownNote } from '../notes/note-state.ts'
+import { type ContentWrite, NO_DIGESTS, type NoteWrite, type PartDigests } from '../notes/note-write.ts'
+import { partsOf } from '../notes/stored-note.ts'
+import type { VersionedState } from '../stores/mirror-store.ts'
 import type { Decision } from './evidence.ts'
 
 /** A note that the store does not contain. */

@@ -1,6 +1,6 @@
 import { ApiError, NotesClientError, RateLimitedError } from '@notewire/client'
 import { NotewireError, OptionError, ShapeError } from '@notewire/protocol'
-import { KeyChangedError, MirrorError } from '../interfaces/errors.ts'
+import { KeyChangedError, MirrorError } from '../errors.ts'
 
 const REFUSALS: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'redirect_refused'])
 

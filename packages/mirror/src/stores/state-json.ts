@@ -1,5 +1,5 @@
-import { type NoteState, unknownNote } from '../interfaces/note-state.ts'
-import type { NoteCounts } from '../interfaces/store.ts'
+import { type NoteState, unknownNote } from '../notes/note-state.ts'
+import type { NoteCounts } from './mirror-store.ts'
 
 /**
  * What the column `state` contains: a note's state without its id and its due time, which have columns, and without absent values. What statements

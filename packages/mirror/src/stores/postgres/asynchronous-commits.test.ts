@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { aLiveState } from '../../fixtures/store-checks/builders.ts'
 import { reads } from '../../fixtures/store-reads.ts'
-import type { MirrorCommit, MirrorStore } from '../../interfaces/store.ts'
+import type { MirrorCommit, MirrorStore } from '../mirror-store.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 

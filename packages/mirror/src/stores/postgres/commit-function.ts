@@ -1,4 +1,4 @@
-import { NOTE_PARTS, type NotePart } from '../../interfaces/consumer-change.ts'
+import { NOTE_PARTS, type NotePart } from '../../notes/note-parts.ts'
 import { BY_INDEX } from './note-columns.ts'
 
 const PLACES = `version, digests, position, visible_since, first_visible, vanished_since, ${NOTE_PARTS.map((part) => `${part}_at`).join(', ')}`

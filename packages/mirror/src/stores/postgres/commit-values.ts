@@ -1,6 +1,6 @@
-import { type ContentWrite, earliestDue, NO_DIGESTS, type NoteWrite } from '../../interfaces/note-write.ts'
-import type { MirrorCommit } from '../../interfaces/store.ts'
+import { type ContentWrite, earliestDue, NO_DIGESTS, type NoteWrite } from '../../notes/note-write.ts'
 import { escapedJson } from '../escaped-text.ts'
+import type { MirrorCommit } from '../mirror-store.ts'
 import { stateJson } from '../state-json.ts'
 
 /** The parameters of `notewire_mirror_commit_notes` after the integration. */

@@ -6,7 +6,7 @@ import {
   type ConsumerRecord,
   type ConsumerStore,
   NEW_CONSUMER,
-} from '../../interfaces/consumer-store.ts'
+} from '../../consumers/consumer-store.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { withState } from '../state-json.ts'
 import { stateOf } from './note-columns.ts'

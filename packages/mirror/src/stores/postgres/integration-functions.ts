@@ -1,4 +1,4 @@
-import { MAX_WAIT_MS } from '../../interfaces/integration-store.ts'
+import { MAX_WAIT_MS } from '../../integrations/integration-store.ts'
 import { OLD_PROCESS } from '../old-process.ts'
 import { BY_INDEX, COPY_JSON, SERVER_TIME } from './note-columns.ts'
 

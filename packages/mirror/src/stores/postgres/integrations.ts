@@ -8,7 +8,7 @@ import {
   MAX_COUNTED,
   MAX_WAIT_MS,
   type TakenIntegration,
-} from '../../interfaces/integration-store.ts'
+} from '../../integrations/integration-store.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
 import { COPY_JSON, SERVER_TIME } from './note-columns.ts'
 

@@ -4,7 +4,7 @@ import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-ser
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'
 import { reads } from '../../fixtures/store-reads.ts'
-import { unknownNote } from '../../interfaces/note-state.ts'
+import { unknownNote } from '../../notes/note-state.ts'
 import { madeSingle, newIntegration } from '../../rules/schedule-rule.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'

@@ -1,4 +1,4 @@
-import { NO_PROGRESS } from '../../interfaces/progress.ts'
+import { NO_PROGRESS } from '../../integrations/progress.ts'
 
 /** SQL for the progress of a copy, which has no row before its first write. */
 export const PROGRESS = `coalesce(mirrors.progress, '${JSON.stringify(NO_PROGRESS)}')`

@@ -1,6 +1,6 @@
 import { Client, Pool, type PoolClient } from 'pg'
 import { describe, expectTypeOf, it } from 'vitest'
-import type { MirrorStore } from '../../interfaces/store.ts'
+import type { MirrorStore } from '../mirror-store.ts'
 import { postgresMirror } from './index.ts'
 
 describe('postgresMirror', () => {

@@ -7,7 +7,7 @@ import {
   type PostgresTransaction,
   refuseWrongPostgres,
 } from '@notewire/webhooks/storage'
-import type { MirrorStore } from '../../interfaces/store.ts'
+import type { MirrorStore } from '../mirror-store.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { MIRROR_TABLES } from './migration.ts'
 import { createStore } from './store-in-postgres.ts'

@@ -1,6 +1,6 @@
-import { erasedNote, LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
-import type { StatesQuery } from '../../interfaces/store.ts'
+import { erasedNote, LATEST_HIDDEN_MS } from '../../notes/note-state.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
+import type { StatesQuery } from '../mirror-store.ts'
 import { COUNTED, stateJson } from '../state-json.ts'
 import { COPY_JSON, SERVER_TIME, stateOf } from './note-columns.ts'
 import { runBefore } from './runs.ts'

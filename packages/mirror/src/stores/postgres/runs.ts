@@ -1,4 +1,4 @@
-import { MAX_RUNS } from '../../interfaces/store.ts'
+import { MAX_RUNS } from '../mirror-store.ts'
 
 /** The runs of a feed: see `MirrorStore.readFeed`. Version 0.1.0 does not create this table. */
 export const RUNS_TABLE = `

@@ -1,17 +1,10 @@
 import type { PostgresQueries } from '@notewire/webhooks/storage'
-import type { ConsumerStore } from '../../interfaces/consumer-store.ts'
-import type { CopyState } from '../../interfaces/progress.ts'
-import type {
-  ChangedNote,
-  DueNotes,
-  LoadedProgress,
-  MirrorStore,
-  NotesQuery,
-  VersionedState,
-} from '../../interfaces/store.ts'
-import type { StoredNote } from '../../interfaces/stored-note.ts'
+import type { ConsumerStore } from '../../consumers/consumer-store.ts'
+import type { CopyState } from '../../integrations/progress.ts'
+import type { StoredNote } from '../../notes/stored-note.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { FeedRuns } from '../feed-runs.ts'
+import type { ChangedNote, DueNotes, LoadedProgress, MirrorStore, NotesQuery, VersionedState } from '../mirror-store.ts'
 import { withState } from '../state-json.ts'
 import { commitValues } from './commit-values.ts'
 import { READ_DUE } from './due-notes.ts'

@@ -5,9 +5,9 @@ import {
   earliestDue,
   NO_DIGESTS,
   type NoteWrite,
-} from '../../interfaces/note-write.ts'
-import type { MirrorCommit } from '../../interfaces/store.ts'
+} from '../../notes/note-write.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
+import type { MirrorCommit } from '../mirror-store.ts'
 import { stateJson } from '../state-json.ts'
 import { PART_COLUMNS } from './content-columns.ts'
 import { fenceStatement, hintStatement } from './integration-statements.ts'

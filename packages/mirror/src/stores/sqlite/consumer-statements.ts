@@ -1,5 +1,4 @@
 import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import { eachPart, NOTE_PARTS } from '../../interfaces/consumer-change.ts'
 import {
   type ConsumableNote,
   type ConsumerCommit,
@@ -7,7 +6,8 @@ import {
   type ConsumerRecord,
   type ConsumerStore,
   NEW_CONSUMER,
-} from '../../interfaces/consumer-store.ts'
+} from '../../consumers/consumer-store.ts'
+import { eachPart, NOTE_PARTS } from '../../notes/note-parts.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { isConflict } from './committing.ts'
 import { READ_CONTENT, storedNote } from './content-columns.ts'

@@ -1,7 +1,7 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
 import type { SqliteRow } from '@notewire/webhooks/storage'
-import type { ContentParts } from '../../interfaces/note-write.ts'
-import type { StoredNote } from '../../interfaces/stored-note.ts'
+import type { ContentParts } from '../../notes/note-write.ts'
+import type { StoredNote } from '../../notes/stored-note.ts'
 import { readEscapedJson } from '../escaped-text.ts'
 import { versionedState } from './note-columns.ts'
 

@@ -1,5 +1,5 @@
-import type { DueNotes, DueRequest } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
+import type { DueNotes, DueRequest } from '../mirror-store.ts'
 import type { ErasingDatabase } from './database.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 

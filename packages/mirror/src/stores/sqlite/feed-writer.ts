@@ -1,7 +1,7 @@
 import type { Durability, SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import type { MirrorCommit } from '../../interfaces/store.ts'
 import { escapedText } from '../escaped-text.ts'
 import { FeedRuns } from '../feed-runs.ts'
+import type { MirrorCommit } from '../mirror-store.ts'
 import type { ErasingDatabase } from './database.ts'
 import { SKIP_NUMBERS } from './loading.ts'
 import { latestPosition, runStatements, withoutRuns } from './run-statements.ts'

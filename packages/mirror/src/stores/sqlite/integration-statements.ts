@@ -1,5 +1,5 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import type { Fence, IntegrationRecord } from '../../interfaces/integration-store.ts'
+import type { Fence, IntegrationRecord } from '../../integrations/integration-store.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 
 /** Makes the statement that rolls the transaction back unless generation and fencing token are current. */

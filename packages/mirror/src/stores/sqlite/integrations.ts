@@ -6,9 +6,9 @@ import {
   type IntegrationRows,
   MAX_COUNTED,
   MAX_WAIT_MS,
-} from '../../interfaces/integration-store.ts'
-import type { MirrorStore } from '../../interfaces/store.ts'
+} from '../../integrations/integration-store.ts'
 import { escapedText } from '../escaped-text.ts'
+import type { MirrorStore } from '../mirror-store.ts'
 import { isConflict } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import type { IndexRewrite } from './index-rewrite.ts'

@@ -1,7 +1,7 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { NO_PROGRESS } from '../../interfaces/progress.ts'
-import type { LoadedNotes, LoadedProgress } from '../../interfaces/store.ts'
+import { NO_PROGRESS } from '../../integrations/progress.ts'
 import { escapedText } from '../escaped-text.ts'
+import type { LoadedNotes, LoadedProgress } from '../mirror-store.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 
 export function loadStatements(integration: string, noteIds: readonly string[]): readonly SqliteStatement[] {

@@ -1,6 +1,6 @@
 import type { SqliteRow } from '@notewire/webhooks/storage'
-import type { NoteCounts, VersionedState } from '../../interfaces/store.ts'
 import { readEscapedJson, unescapedText } from '../escaped-text.ts'
+import type { NoteCounts, VersionedState } from '../mirror-store.ts'
 import { COUNTED, type StateJson, withState } from '../state-json.ts'
 
 /** The columns that `versionedState` reads. The statement must name the table `note`. */

@@ -1,6 +1,6 @@
-import { erasedNote, LATEST_HIDDEN_MS } from '../../interfaces/note-state.ts'
-import type { StatesQuery } from '../../interfaces/store.ts'
+import { erasedNote, LATEST_HIDDEN_MS } from '../../notes/note-state.ts'
 import { escapedJson } from '../escaped-text.ts'
+import type { StatesQuery } from '../mirror-store.ts'
 import { stateJson } from '../state-json.ts'
 import { READ_CONTENT } from './content-columns.ts'
 import { COUNTS, READ_STATE } from './note-columns.ts'

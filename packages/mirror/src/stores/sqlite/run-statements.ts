@@ -1,6 +1,6 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { type FeedState, MAX_RUNS } from '../../interfaces/store.ts'
 import type { RunRequest } from '../feed-runs.ts'
+import { type FeedState, MAX_RUNS } from '../mirror-store.ts'
 
 /** Creates the table of runs. Databases of version 0.1.0 lack it. */
 export const RUNS_SCHEMA: readonly string[] = [

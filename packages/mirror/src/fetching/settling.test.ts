@@ -4,7 +4,7 @@ import { systemClock } from '@notewire/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import type { MirrorCommit, MirrorStore } from '../interfaces/store.ts'
+import type { MirrorCommit, MirrorStore } from '../stores/mirror-store.ts'
 import { sqliteMirror } from '../stores/sqlite/index.ts'
 
 /** A store that records how many transcripts each commit contains. */

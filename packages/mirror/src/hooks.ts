@@ -1,5 +1,5 @@
 import { callHook } from '@notewire/protocol'
-import type { ParkedBecause } from './integration-store.ts'
+import type { ParkedBecause } from './integrations/integration-store.ts'
 
 export { callHook }
 

@@ -7,10 +7,10 @@ import {
   refuseNoSignal,
   refuseWithoutMethods,
 } from '@notewire/protocol'
-import type { MirrorHooks } from '../interfaces/mirror-hooks.ts'
-import type { ContentPart, KeptParts } from '../interfaces/note-write.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
-import { MirrorLog } from '../reporting/mirror-log.ts'
+import type { MirrorHooks } from './hooks.ts'
+import type { ContentPart, KeptParts } from './notes/note-write.ts'
+import { MirrorLog } from './reporting/mirror-log.ts'
+import type { MirrorStore } from './stores/mirror-store.ts'
 
 /** Options of `createMirror`. */
 export interface MirrorOptions<Transaction = never> {

@@ -1,10 +1,8 @@
 import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { atMost } from '../concurrency/calls.ts'
-import type { SyncContext } from '../context/sync.ts'
-import { hasWork, type NoteState } from '../interfaces/note-state.ts'
-import type { VersionedState } from '../interfaces/store.ts'
 import type { Decide } from '../ledger/ledger.ts'
+import { hasWork, type NoteState } from '../notes/note-state.ts'
 import { areAttemptsUsedUp, scheduled } from '../rules/backoff.ts'
 import {
   applyLateContent,
@@ -20,7 +18,9 @@ import { highestKnownRevision } from '../rules/contradiction.ts'
 import type { Decision, ReadStamp } from '../rules/evidence.ts'
 import { applyRead } from '../rules/read-rule.ts'
 import { afterWrite } from '../rules/written-parts.ts'
+import type { VersionedState } from '../stores/mirror-store.ts'
 import type { HandedOutNote } from './due-queue.ts'
+import type { SyncContext } from './sync.ts'
 
 /** Content that was read, and how to write it. It is written together with the content of other notes. */
 export interface ReadContent {

@@ -3,7 +3,7 @@ import { NotesClient } from '@notewire/client'
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import type { MirrorCommit } from '../interfaces/store.ts'
+import type { MirrorCommit } from '../stores/mirror-store.ts'
 
 /**
  * A service that cannot read single notes, and a client that has found this out.

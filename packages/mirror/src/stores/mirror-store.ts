@@ -1,10 +1,10 @@
 import type { Clock } from '@notewire/protocol'
-import type { ConsumerStore } from './consumer-store.ts'
-import type { Fence, IntegrationRows } from './integration-store.ts'
-import type { NoteState } from './note-state.ts'
-import type { NoteWrite, PartDigests } from './note-write.ts'
-import type { CompletionCertificate, CopyState, MirrorProgress } from './progress.ts'
-import type { StoredNote } from './stored-note.ts'
+import type { ConsumerStore } from '../consumers/consumer-store.ts'
+import type { Fence, IntegrationRows } from '../integrations/integration-store.ts'
+import type { CompletionCertificate, CopyState, MirrorProgress } from '../integrations/progress.ts'
+import type { NoteState } from '../notes/note-state.ts'
+import type { NoteWrite, PartDigests } from '../notes/note-write.ts'
+import type { StoredNote } from '../notes/stored-note.ts'
 
 /**
  * The store of a mirror. It contains no rules: it reads rows, and writes all or none of them, if no other process has written them since.

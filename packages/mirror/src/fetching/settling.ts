@@ -1,13 +1,13 @@
 import { atMost, coalesce } from '../concurrency/calls.ts'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import type { SyncContext, SyncReport } from '../context/sync.ts'
-import type { NoteState } from '../interfaces/note-state.ts'
 import { commitGroups } from '../ledger/ledger.ts'
+import type { NoteState } from '../notes/note-state.ts'
 import { postpone } from '../rules/backoff.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
 import type { DueQueue, HandedOutNote } from './due-queue.ts'
 import { type ReadContent, refresh } from './refresher.ts'
+import type { SyncContext, SyncReport } from './sync.ts'
 
 /** After this many failed notes in a row, a listing is requested: it fails if the service is down. */
 const FAILURES_BEFORE_LISTING = 5

@@ -1,8 +1,8 @@
 import { monotonicNow } from '@notewire/protocol'
 import { Wakeup } from '../concurrency/wakeup.ts'
-import type { SyncContext } from '../context/sync.ts'
-import type { VersionedState } from '../interfaces/store.ts'
 import { isDueAt, isPostponedByWrongClock } from '../rules/backoff.ts'
+import type { VersionedState } from '../stores/mirror-store.ts'
+import type { SyncContext } from './sync.ts'
 
 /** A due note that is handed out: it must be fetched. */
 export interface HandedOutNote {

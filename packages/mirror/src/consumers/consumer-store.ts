@@ -1,6 +1,6 @@
 import type { ErrorFacts } from '@notewire/protocol'
-import type { NotePart } from './consumer-change.ts'
-import type { StoredNote } from './stored-note.ts'
+import type { NotePart } from '../notes/note-parts.ts'
+import type { StoredNote } from '../notes/stored-note.ts'
 
 /**
  * The part of a mirror's store that stores consumers by integration and name. Times are milliseconds since the Unix epoch, by the clock of the

@@ -1,12 +1,12 @@
 import type { KeyIdentity, NotesClient } from '@notewire/client'
 import type { Clock } from '@notewire/protocol'
 import type { LocalListeners } from '../concurrency/local-listeners.ts'
-import type { CopyHooks } from '../interfaces/mirror-hooks.ts'
-import type { KeptParts } from '../interfaces/note-write.ts'
-import type { MirrorStore } from '../interfaces/store.ts'
+import type { CopyHooks } from '../hooks.ts'
 import type { OverdueErasure } from '../ledger/erasure.ts'
 import type { Ledger, LedgerFence } from '../ledger/ledger.ts'
+import type { KeptParts } from '../notes/note-write.ts'
 import type { ReadNote } from '../service/note-reader.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 
 /** Options of `mirror.sync`. */
 export interface SyncOptions {

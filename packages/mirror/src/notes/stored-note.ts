@@ -1,5 +1,5 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { NotePart } from './consumer-change.ts'
+import type { NotePart } from './note-parts.ts'
 import type { NoteState } from './note-state.ts'
 
 export interface StoredNote {
