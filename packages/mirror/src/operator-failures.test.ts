@@ -141,11 +141,14 @@ describe('what one mirror prints by default', () => {
     expect(await world.mirror.consumerStatus('serach')).toMatchObject({ hasRun: false, lag: 3 })
     const stop = new AbortController()
     const consuming = world.mirror.consume({ name: 'search', apply, signal: stop.signal })
-    await world.service.clock.advance('30m')
-    await expect.poll(codes).toEqual(['error 23505'])
+    // The consumer may begin to wait only after the clock was advanced.
+    const codesLater = async () => {
+      await world.service.clock.advance('30m')
+      return codes()
+    }
+    await expect.poll(codesLater).toEqual(['error 23505'])
     isBroken = false
-    await world.service.clock.advance('30m')
-    await expect.poll(codes).toEqual(['error 23505', 'info consumer-over'])
+    await expect.poll(codesLater).toEqual(['error 23505', 'info consumer-over'])
     stop.abort()
     await consuming
     expect(await world.mirror.consumerStatus('search')).toMatchObject({ hasRun: true, lag: 0 })
