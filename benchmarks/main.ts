@@ -10,7 +10,7 @@ import { measureManyMirrors } from './src/many-mirrors.ts'
 import { measureMirrorBackfill } from './src/mirror-backfill.ts'
 import { measureMirrorHints } from './src/mirror-hints.ts'
 import { measureMirrorOfOneAccount, measureMirrorWorkers } from './src/mirror-one-account.ts'
-import { measureMirrorScan } from './src/mirror-scan.ts'
+import { measureMirrorFullListing } from './src/mirror-scan.ts'
 import { measureMirrorSearch } from './src/mirror-search.ts'
 import { measureMirrorSteady } from './src/mirror-steady.ts'
 import { measurePostgresStore } from './src/postgres-store.ts'
@@ -39,7 +39,7 @@ const measurements: Readonly<Record<string, () => Promise<readonly Table[]>>> = 
   'many-integrations': measureManyIntegrations,
   listing: measureListing,
   'mirror-backfill': measureMirrorBackfill,
-  'mirror-scan': () => measureMirrorScan(100_000, ['sqlite', 'postgres']),
+  'mirror-scan': () => measureMirrorFullListing(100_000, ['sqlite', 'postgres']),
   'mirror-hints': measureMirrorHints,
   'mirror-steady': measureMirrorSteady,
   'mirror-search': measureMirrorSearch,
@@ -54,7 +54,7 @@ const longMeasurements: typeof measurements = {
   'many-mirrors': measureManyMirrors,
   'mirror-one-account': measureMirrorOfOneAccount,
   'mirror-workers': measureMirrorWorkers,
-  'mirror-scan-million': () => measureMirrorScan(1_000_000, ['sqlite']),
+  'mirror-scan-million': () => measureMirrorFullListing(1_000_000, ['sqlite']),
 }
 
 const asked = process.argv.slice(2)

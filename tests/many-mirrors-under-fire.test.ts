@@ -75,7 +75,7 @@ it('loses no note and shows none twice when three processes with mirrors of four
       store: { ...postgresMirror(pool), clock: clockAhead(aheadMs) },
       logger: SILENT,
       pollEveryMs: 400,
-      scanEveryMs: 2_000,
+      fullListingEveryMs: 2_000,
       connect: (integration) => ({ baseUrl: service.baseUrl, apiKey: keys[integration] ?? '' }),
     })
   for (const integration of integrations) await openMirrors().add(integration)
@@ -121,7 +121,7 @@ it('loses no note and shows none twice when three processes with mirrors of four
       await mirrors.work({ budgetMs: 5_000 })
       for (const integration of integrations) {
         const { held } = await mirrors.of(integration).status()
-        for (const { scanId } of held) await mirrors.of(integration).acceptRemovals(scanId)
+        for (const { fullListingId } of held) await mirrors.of(integration).acceptRemovals(fullListingId)
       }
       if (isDeepStrictEqual(await mirroredTitles(), await serviceTitles())) return
       await sleep(250)

@@ -63,7 +63,7 @@ const LAG = ['fault: laggingAnswer', 'the service is restored', 'contradictions'
 
 const EVERYTHING = [
   ...['begins', 'ends', 'edits', 'deletes', 'moves', 'records', 'gets'].map((act) => `act: ${act}`),
-  ...['scan', 'sync', 'poll', 'settle', 'run'].map((job) => `job: ${job}`),
+  ...['full-listing', 'sync', 'poll', 'settle', 'run'].map((job) => `job: ${job}`),
   ...['crash', 'freeze', 'storeError', 'slowStore', 'refusal', 'reset', 'silence', 'truncation', 'slowAnswer'].map(
     (fault) => `fault: ${fault}`,
   ),
@@ -78,7 +78,7 @@ const EVERYTHING = [
     'earlyEvent',
   ].map((fault) => `fault: ${fault}`),
   ...['added', 'content', 'hidden', 'removed', 'restored'].map((change) => `change: ${change}`),
-  ...['commit: committed', 'commit: conflict', 'an answer arrives after a scan', 'content fails'],
+  ...['commit: committed', 'commit: conflict', 'an answer arrives after a full listing', 'content fails'],
 ]
 
 describe('a history', () => {

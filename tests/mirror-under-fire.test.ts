@@ -135,7 +135,7 @@ async function untilSummarised(service: NotesService): Promise<void> {
 /** Does the remaining work of all processes. The claims of killed processes expire meanwhile. */
 async function syncUntil(mirror: Mirror, isDone: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 60; tries += 1) {
-    const { listed } = await mirror.sync({ scan: 'now' })
+    const { listed } = await mirror.sync({ fullListing: 'now' })
     if (listed && (await isDone())) return
     await sleep(1_000)
   }

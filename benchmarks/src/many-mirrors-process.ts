@@ -11,7 +11,7 @@ const [url = '', baseUrl = ''] = process.argv.slice(2)
 export type Order =
   | { readonly fill: number }
   | { readonly idleMinutes: number }
-  | { readonly polls: number; readonly withScan: boolean }
+  | { readonly polls: number; readonly withFullListing: boolean }
   | { readonly hintSeconds: number; readonly hintsPerSecond: number; readonly integrations: number }
 
 /** The cost of an order. Times in milliseconds. */
@@ -56,7 +56,7 @@ process.send?.('ready')
 async function execute(order: Order): Promise<Spent> {
   if ('fill' in order) return await spent(() => fill(order.fill))
   if ('idleMinutes' in order) return await spent(() => whileRunning(mirrors, () => sleep(order.idleMinutes * 60_000)))
-  if ('polls' in order) return await poll(order.polls, order.withScan)
+  if ('polls' in order) return await poll(order.polls, order.withFullListing)
   return await hint(order)
 }
 
@@ -67,15 +67,15 @@ async function fill(integrations: number): Promise<void> {
   await whileRunning(mirrors, untilNoneIsDue)
 }
 
-/** Makes integrations due for a poll, and optionally for a scan. */
-async function poll(count: number, withScan: boolean): Promise<Spent> {
+/** Makes integrations due for a poll, and optionally for a full listing. */
+async function poll(count: number, withFullListing: boolean): Promise<Spent> {
   await pool.query(
     `UPDATE notewire_integrations
       SET record = record || jsonb_build_object('dueAt', extract(epoch FROM now()) * 1000, 'rank', 1, 'pollEveryMs', 1)
       WHERE integration IN (SELECT integration FROM notewire_integrations ORDER BY integration LIMIT $1)`,
     [count],
   )
-  const polling = withScan ? mirrorsWith({ scanEveryMs: 1 }) : mirrors
+  const polling = withFullListing ? mirrorsWith({ fullListingEveryMs: 1 }) : mirrors
   await polling.status()
   return await spent(() => whileRunning(polling, untilNoneIsDue))
 }

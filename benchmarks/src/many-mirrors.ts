@@ -13,7 +13,7 @@ const HINT_SECONDS = 60
 /** Our limits, in milliseconds: processor time of a minute without a due integration, and latency of a hint. */
 const BUDGETS = { idleMinute: 1_200, hint: 1_000 }
 
-/** Measures mirrors of many integrations with 20 notes each in PostgreSQL: the cost while idle, of a poll and of a scan, and the latency of a hint. */
+/** Measures mirrors of many integrations with 20 notes each in PostgreSQL: the cost while idle, of a poll and of a full listing, and the latency of a hint. */
 export async function measureManyMirrors(): Promise<readonly Table[]> {
   await using postgres = await startPostgres({ durable: true })
   const service = await startProgram<{ baseUrl: string }>('many-mirrors-service.ts', String(NOTES_OF_BIG))
@@ -27,14 +27,14 @@ export async function measureManyMirrors(): Promise<readonly Table[]> {
   try {
     const added = await costOf({ fill: INTEGRATIONS }, INTEGRATIONS)
     const idleMinute = await costOf({ idleMinutes: IDLE_MINUTES }, IDLE_MINUTES)
-    const poll = await costOf({ polls: POLLS, withScan: false }, POLLS)
-    const scan = await costOf({ polls: POLLS, withScan: true }, POLLS)
+    const poll = await costOf({ polls: POLLS, withFullListing: false }, POLLS)
+    const fullListing = await costOf({ polls: POLLS, withFullListing: true }, POLLS)
     const hints = await askProgram<Hints>(mirrors, {
       hintSeconds: HINT_SECONDS,
       hintsPerSecond: HINTS_PER_SECOND,
       integrations: INTEGRATIONS,
     })
-    return [costTable(added, idleMinute, poll, scan), hintTable(hints)]
+    return [costTable(added, idleMinute, poll, fullListing), hintTable(hints)]
   } finally {
     mirrors.kill()
     service.process.kill()
@@ -49,10 +49,10 @@ interface Cost {
   readonly cpu: number
 }
 
-function costTable(added: Cost, idleMinute: Cost, poll: Cost, scan: Cost): Table {
+function costTable(added: Cost, idleMinute: Cost, poll: Cost, fullListing: Cost): Table {
   // Polls run up to a fifth earlier than due.
   const day = (polls: number): Cost => {
-    const of = (key: keyof Cost) => 1.1 * polls * poll[key] + scan[key] - poll[key]
+    const of = (key: keyof Cost) => 1.1 * polls * poll[key] + fullListing[key] - poll[key]
     return { requests: of('requests'), statements: of('statements'), cpu: of('cpu') }
   }
   const row = (name: string, { requests, statements, cpu }: Cost, limit: Partial<Row> = {}): readonly Row[] => [
@@ -68,7 +68,7 @@ function costTable(added: Cost, idleMinute: Cost, poll: Cost, scan: Cost): Table
       ...row('a minute in which no integration is due', idleMinute, { budget: BUDGETS.idleMinute }),
       ...row('add and first listing', added),
       ...row('a poll that finds no change', poll),
-      ...row('a poll and a full listing', scan),
+      ...row('a poll and a full listing', fullListing),
       ...row('a day, polls a day apart', day(1)),
       ...row('a day, polls an hour apart', day(24)),
       ...row('a day, polls five minutes apart', day(288)),

@@ -58,7 +58,7 @@ function listedState(note: Note, sequence: number): NoteState {
     hiddenAt: null,
     floor: null,
     contradictedSince: null,
-    heldByScan: null,
+    heldByFullListing: null,
     attempts: 0,
     failures: 0,
     dueAt: Date.now(),

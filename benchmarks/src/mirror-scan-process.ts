@@ -4,12 +4,12 @@ import type { NotePage } from '@notewire/protocol'
 import { openStore, type StorePlace } from './mirror-stores.ts'
 import { peakMemoryMb } from './peak-memory.ts'
 
-// Runs as a separate process, so that its memory can be measured. Scans a mirror to warm up and then another, and sends the cost of the second
-// scan: `{ seen, missing, ms, cpuMs, maxRssMb }`. Variants: `scan`; `bare` fetches the same pages and keeps nothing.
+// Runs as a separate process, so that its memory can be measured. Lists all notes of a mirror to warm up, and then of another, and sends the cost of the
+// second: `{ seen, missing, ms, cpuMs, maxRssMb }`. Variants: `scan`; `bare` fetches the same pages and keeps nothing.
 const [variant = '', ...places] = process.argv.slice(2)
 
 process.on('disconnect', () => process.exit())
-const run = variant === 'bare' ? fetchPages : scan
+const run = variant === 'bare' ? fetchPages : fullListing
 await run(places.slice(0, 4))
 const began = performance.now()
 const cpuBefore = process.cpuUsage()
@@ -23,13 +23,13 @@ interface Found {
   readonly missing: number
 }
 
-async function scan([kind, at = '', baseUrl = '', apiKey = '']: readonly string[]): Promise<Found> {
+async function fullListing([kind, at = '', baseUrl = '', apiKey = '']: readonly string[]): Promise<Found> {
   const { store } = await openStore({ kind: kind as StorePlace['kind'], at })
   const client = new NotesClient({ baseUrl, apiKey })
   const mirror: Mirror = createMirror({ client, store })
-  await mirror.sync({ scan: 'now' })
-  const { lastScan } = await mirror.status()
-  return { seen: lastScan?.seen ?? 0, missing: lastScan?.missing ?? 0 }
+  await mirror.sync({ fullListing: 'now' })
+  const { lastFullListing } = await mirror.status()
+  return { seen: lastFullListing?.seen ?? 0, missing: lastFullListing?.missing ?? 0 }
 }
 
 async function fetchPages([, , baseUrl = '', apiKey = '']: readonly string[]): Promise<Found> {

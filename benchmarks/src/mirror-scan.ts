@@ -13,10 +13,10 @@ import type { Row, Table } from './report.ts'
 import { askProgram, startProgram } from './start-program.ts'
 
 const FEW = 10_000
-/** The number of scans of few notes, before and after the scan of many. */
+/** The number of full listings of few notes, before and after the full listing of many. */
 const ROUNDS = 3
 
-/** Our limits: the time of a note as a multiple of that in a scan of few notes, and the memory above bare fetches. */
+/** Our limits: the time of a note as a multiple of that in a full listing of few notes, and the memory above bare fetches. */
 const AIMS = { growth: 1.3, megabytes: 150 }
 
 interface Access {
@@ -24,7 +24,7 @@ interface Access {
   readonly apiKey: string
 }
 
-/** The cost of a scan. */
+/** The cost of a full listing. */
 interface Scanned {
   readonly seen: number
   readonly missing: number
@@ -33,8 +33,8 @@ interface Scanned {
   readonly maxRssMb: number
 }
 
-/** Measures a scan of many notes that finds no difference, compared with a scan of few. */
-export async function measureMirrorScan(
+/** Measures a full listing of many notes that finds no difference, compared with a full listing of few. */
+export async function measureMirrorFullListing(
   notes: number,
   kinds: readonly StorePlace['kind'][],
 ): Promise<readonly Table[]> {
@@ -65,18 +65,22 @@ export async function measureMirrorScan(
 
 async function compare(program: string, few: FilledMirror, many: FilledMirror): Promise<readonly Row[]> {
   const ofFew: Scanned[] = []
-  const scanFew = async () => {
+  const fullListingFew = async () => {
     for (let round = 0; round < ROUNDS; round += 1) ofFew.push(await run(program, 'scan', few, few))
   }
-  await scanFew()
+  await fullListingFew()
   const ofMany = await run(program, 'scan', many, few)
-  await scanFew()
+  await fullListingFew()
   const bare = await run(program, 'bare', many, few)
 
   const store = many.place.kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'
   const nameOf = ({ notes }: FilledMirror) => `${store}, ${notes.toLocaleString('en')} notes`
-  const rowsOf = (column: string, ofScan: (scan: Scanned) => number, limit: Partial<Row>): readonly Row[] => {
-    const [base, value] = [median(ofFew.map(ofScan)), ofScan(ofMany)]
+  const rowsOf = (
+    column: string,
+    ofFullListing: (fullListing: Scanned) => number,
+    limit: Partial<Row>,
+  ): readonly Row[] => {
+    const [base, value] = [median(ofFew.map(ofFullListing)), ofFullListing(ofMany)]
     return [
       { name: nameOf(few), column, value: base, ratio: 1 },
       { name: nameOf(many), column, value, ratio: value / base, ...limit },
@@ -90,7 +94,7 @@ async function compare(program: string, few: FilledMirror, many: FilledMirror): 
   ]
 }
 
-/** Reduces the content to one line: a scan does not read content, and writing a million complete notes takes long. */
+/** Reduces the content to one line: a full listing does not read content, and writing a million complete notes takes long. */
 function inBrief({ note, transcript, summary }: WholeNote): WholeNote {
   const markdown = summary.markdown?.slice(0, 60) ?? null
   return {
@@ -118,7 +122,7 @@ async function filledMirror(place: StorePlace, notes: number): Promise<FilledMir
   return { notes, place, service: firstMessage, [Symbol.asyncDispose]: async () => void process.kill() }
 }
 
-/** Scans in a process that has scanned another mirror before. */
+/** Full listings in a process that has scanned another mirror before. */
 async function run(
   program: string,
   variant: 'scan' | 'bare',
@@ -139,7 +143,9 @@ async function run(
   )
   process.kill()
   if (firstMessage.seen !== measured.notes || firstMessage.missing !== 0) {
-    throw new Error(`a scan saw ${firstMessage.seen} of ${measured.notes} notes and missed ${firstMessage.missing}`)
+    throw new Error(
+      `a full listing saw ${firstMessage.seen} of ${measured.notes} notes and missed ${firstMessage.missing}`,
+    )
   }
   return firstMessage
 }

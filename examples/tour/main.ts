@@ -107,16 +107,16 @@ table('what the receiver did', {
 })
 table('the changes that the mirror reports to your code', await changesSince(position))
 
-chapter('Scan for unannounced deletions')
+chapter('List all notes to find unannounced deletions')
 say(
-  'Events and polls miss notes that were moved while the endpoint was disabled. A scan lists all notes. The mirror reads',
+  'Events and polls miss notes that were moved while the endpoint was disabled. A full listing lists all notes. The mirror reads',
 )
 say('each note that is missing, and erases it if the service confirms that it is gone.')
 const evening = await endOfFeed()
 const { notes } = await mirror.status()
-await mirror.sync({ scan: 'now' })
-const { lastScan } = await mirror.status()
-say(`Of the ${notes.live} notes in the mirror, ${lastScan?.missing} were missing.`)
+await mirror.sync({ fullListing: 'now' })
+const { lastFullListing } = await mirror.status()
+say(`Of the ${notes.live} notes in the mirror, ${lastFullListing?.missing} were missing.`)
 for await (const { noteId, kind } of mirror.changes({ after: evening })) {
   if (kind !== 'removed') continue
   say(`Why was ${noteId} removed?`)

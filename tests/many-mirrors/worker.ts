@@ -20,7 +20,7 @@ const mirrors = createMirrors({
   store: { ...postgresMirror(pool), clock: clockAhead(aheadMs) },
   logger: SILENT,
   pollEveryMs: 400,
-  scanEveryMs: 2_000,
+  fullListingEveryMs: 2_000,
   connect: (integration) => ({ baseUrl, apiKey: keys[integration] ?? '', timeoutMs: 2_000 }),
 })
 const receivers = mirrors.receivers({

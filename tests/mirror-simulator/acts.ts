@@ -50,7 +50,7 @@ const moveBack: Act = {
 
 const ACTS: readonly [Act, ...Act[]] = [edit, edit, end, end, recordAgain, remove, moveOut, moveOut, moveBack, moveBack]
 
-/** How soon a moved note may come back: within a read, within a scan, after the event, after a poll. */
+/** How soon a moved note may come back: within a read, within a full listing, after the event, after a poll. */
 const BACK_WITHIN_MS = [1, 10, 40, 500, 30_000] as const
 
 /** Performs a random action of the owner. */

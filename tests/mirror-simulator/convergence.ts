@@ -46,8 +46,9 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
     if (areEventsSufficient(context))
       await compare(context, mirror, truth, 'its events', (note) => checker.hasReceivedLastEvent(note))
     await poll(context, participants, truth)
-    await scan(context, participants, truth)
-    if (scenario.massRemoval === 0 && context.random.chance(0.3)) await scanBeforeLateAnswer(context, participants)
+    await fullListing(context, participants, truth)
+    if (scenario.massRemoval === 0 && context.random.chance(0.3))
+      await fullListingBeforeLateAnswer(context, participants)
     if (scenario.massRemoval === 0 && context.random.chance(0.1)) await settleAfterOutage(context, participants)
   }
   for (const reader of readers) await compareReader(context, reader, mirror)
@@ -58,12 +59,12 @@ export async function checkConvergence(context: HistoryContext, participants: Pa
 /** Whether events alone make the mirror converge. A change at the same revision cannot be distinguished from a stale record. */
 function areEventsSufficient(context: HistoryContext): boolean {
   const { contract, rates, lagsMs } = context.scenario
-  // A replica may have answered the read after the event without the note or its latest statuses. Polls and scans correct that.
+  // A replica may have answered the read after the event without the note or its latest statuses. Polls and full listings correct that.
   if (lagsMs.length > 0) return false
   return isContentAnnounced(context) && (contract.summaryRaisesRevision !== false || rates.staleAnswer === 0)
 }
 
-/** Whether content is announced: if it appears a second after its event and no status shows it, only a scan finds it. */
+/** Whether content is announced: if it appears a second after its event and no status shows it, only a full listing finds it. */
 function isContentAnnounced({ scenario: { contract } }: HistoryContext): boolean {
   return contract.eventOrder !== 'any' || (contract.noteFields ?? 'all') === 'all'
 }
@@ -74,31 +75,35 @@ async function poll(context: HistoryContext, { instance, mirror }: Participants,
   if ((await progressOf(context, mirror)).poll.isUnderWay) await list(context, instance, 'never')
   await list(context, instance, 'never')
   await settle(context, instance)
-  // After such listings, the mirror may lack notes until the next scan.
+  // After such listings, the mirror may lack notes until the next full listing.
   if (context.scenario.rates.emptyList > 0 || context.hasUnidentifiedNote || !isContentAnnounced(context)) return
   const isTold = (note: NoteModel) => !note.hasMoved && (context.scenario.areTombstonesListed || !note.isDeleted)
   await compare(context, mirror, truth, 'a poll', isTold)
 }
 
-/** Checks that a scan finds everything. */
-async function scan(context: HistoryContext, { instance, mirror }: Participants, truth: GroundTruth): Promise<void> {
-  if ((await progressOf(context, mirror)).scan !== null) await list(context, instance, 'now')
+/** Checks that a full listing finds everything. */
+async function fullListing(
+  context: HistoryContext,
+  { instance, mirror }: Participants,
+  truth: GroundTruth,
+): Promise<void> {
+  if ((await progressOf(context, mirror)).fullListing !== null) await list(context, instance, 'now')
   let missing = 0
   for await (const { note } of mirror.list()) if (hasLeft(note.note_id, context)) missing += 1
   await list(context, instance, 'now')
   await settle(context, instance)
-  await compare(context, mirror, truth, 'a scan', () => true)
+  await compare(context, mirror, truth, 'a full listing', () => true)
   await checkStatus(context, mirror, { seen: truth.records.size, missing })
   if (context.scenario.massRemoval > 0) await accept(context, { instance, mirror })
 }
 
-/** Checks that an older answer that arrives after a scan does not undo what the scan has set. */
-async function scanBeforeLateAnswer(context: HistoryContext, participants: Participants): Promise<void> {
+/** Checks that an older answer that arrives after a full listing does not undo what the full listing has set. */
+async function fullListingBeforeLateAnswer(context: HistoryContext, participants: Participants): Promise<void> {
   const { instance, mirror } = participants
   const isLate = await haveAnswerArriveLate(context, participants, () => list(context, instance, 'now'))
   await settle(context, instance)
   const truth = await readGroundTruth(context)
-  if (isLate) await compare(context, mirror, truth, 'an answer from before a scan', () => true)
+  if (isLate) await compare(context, mirror, truth, 'an answer from before a full listing', () => true)
 }
 
 /** Checks that no note settles without its content because requests for content have failed. */
@@ -121,7 +126,7 @@ async function accept(
   const { held, notes } = await mirror.status()
   if (held.length === 0) {
     if (checker.expectsHeldRemovals)
-      checker.violated('The scan missed so many notes that it should have held the removals back.')
+      checker.violated('The full listing missed so many notes that it should have held the removals back.')
     return
   }
   if (held.reduce((sum, { notes }) => sum + notes, 0) !== notes.hidden)
@@ -132,8 +137,8 @@ async function accept(
   await list(context, instance, 'now')
   await settle(context, instance)
   await compare(context, mirror, await readGroundTruth(context), 'some notes returned', () => true)
-  // A scan of which every note has returned holds no removals back any more.
-  for (const { scanId } of (await mirror.status()).held) await instance.mirror.acceptRemovals(scanId)
+  // A full listing of which every note has returned holds no removals back any more.
+  for (const { fullListingId } of (await mirror.status()).held) await instance.mirror.acceptRemovals(fullListingId)
   await compare(context, mirror, await readGroundTruth(context), 'the other removals were accepted', () => true)
   for (const { id, name } of world.notes) {
     const stored = await reads(store).getNote(mirror.integration, id)
@@ -158,13 +163,13 @@ async function progressOf({ store }: HistoryContext, { integration }: Mirror): P
 async function list(
   { checker, chronicle, scenario }: HistoryContext,
   { mirror, process }: Instance,
-  scan: 'never' | 'now',
+  fullListing: 'never' | 'now',
 ): Promise<void> {
   const mayFail = (error: unknown) =>
     (error instanceof MirrorError && error.code === 'listing_stalled') ||
     (error instanceof ApiError && error.status === 500 && scenario.cursorRefusal.status === 500)
   for (let tries = 0; tries < MAX_ROUNDS; tries += 1) {
-    const report = await mirror.sync({ scan }).catch((error: unknown) => {
+    const report = await mirror.sync({ fullListing }).catch((error: unknown) => {
       if (!mayFail(error)) throw error
       return { listed: false }
     })
@@ -188,15 +193,15 @@ async function settle({ checker, store }: HistoryContext, { mirror, process }: I
 }
 
 async function checkStatus({ checker }: HistoryContext, mirror: Mirror, expected: Counts): Promise<void> {
-  const { notes, isBackfilled, lastScan, scan, correctAsOf } = await mirror.status()
-  const isAtRest = isBackfilled && scan === null && correctAsOf !== null && notes.dirty + notes.unsettled === 0
-  const isCounted = lastScan?.seen === expected.seen && lastScan.missing === expected.missing
+  const { notes, isBackfilled, lastFullListing, fullListing, correctAsOf } = await mirror.status()
+  const isAtRest = isBackfilled && fullListing === null && correctAsOf !== null && notes.dirty + notes.unsettled === 0
+  const isCounted = lastFullListing?.seen === expected.seen && lastFullListing.missing === expected.missing
   if (isAtRest && isCounted && notes.live === expected.seen) return
-  const status = JSON.stringify({ notes, isBackfilled, lastScan, scan })
+  const status = JSON.stringify({ notes, isBackfilled, lastFullListing, fullListing })
   checker.violated(`In the end, with ${expected.seen} notes and ${expected.missing} missing, its status is ${status}.`)
 }
 
-/** The expected counts of a scan. */
+/** The expected counts of a full listing. */
 interface Counts {
   readonly seen: number
   readonly missing: number
@@ -212,7 +217,7 @@ function backUpOf(context: HistoryContext): (() => void) | undefined {
 }
 
 /**
- * Restores the copy from a backup, whose later life the readers have followed. A scan must correct the copy. A reader whose position is lost must be
+ * Restores the copy from a backup, whose later life the readers have followed. A full listing must correct the copy. A reader whose position is lost must be
  * told, even if the restored feed has passed it, and must otherwise get every change.
  */
 async function restoreCopy(
@@ -229,14 +234,14 @@ async function restoreCopy(
   checker.isPaused = true
   await goOn(2)
   for (const reader of readers) await compareReader(context, reader, mirror)
-  // A summary that became ready between the scan and the reads of its notes would be found by the next scan only.
+  // A summary that became ready between the full listing and the reads of its notes would be found by the next full listing only.
   await instance.process.clock.sleep(SUMMARIES_READY_AFTER_MS)
   await world.catchUp()
   chronicle.tell('operator', 'restores the copy from a backup')
   chronicle.count('the copy is restored')
   restoreBackup()
   await goOn(0)
-  await compare(context, mirror, await readGroundTruth(context), 'a scan of the restored copy', () => true)
+  await compare(context, mirror, await readGroundTruth(context), 'a full listing of the restored copy', () => true)
   // The feed passes the positions of its later life.
   for (let more = 0; more < 3; more += 1) await goOn(2)
   for (const reader of readers) {

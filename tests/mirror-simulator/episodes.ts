@@ -15,10 +15,10 @@ interface Participants {
 
 /** The jobs of processes. Long jobs are listed several times, so that they are drawn more often. */
 const JOBS: readonly [Job, ...Job[]] = [
-  'scan',
-  'scan',
-  'scan',
-  'scan',
+  'full-listing',
+  'full-listing',
+  'full-listing',
+  'full-listing',
   'sync',
   'poll',
   'settle',
@@ -107,9 +107,9 @@ function scheduleRareEvents(lastAtMs: number, context: HistoryContext, { instanc
 async function leave({ world, checker, scenario }: HistoryContext): Promise<void> {
   await world.catchUp()
   const leaving = world.notes.filter(({ isVisible }) => isVisible)
-  // Without statuses, the mirror reads the content of each note, and may find each missing note without a scan.
-  const isFoundByScan = scenario.rates.lostEvent === 1 && (scenario.contract.noteFields ?? 'all') === 'all'
+  // Without statuses, the mirror reads the content of each note, and may find each missing note without a full listing.
+  const isFoundByFullListing = scenario.rates.lostEvent === 1 && (scenario.contract.noteFields ?? 'all') === 'all'
   // A few of them may return, or be found by other reads.
-  checker.expectsHeldRemovals = isFoundByScan && leaving.filter((note) => checker.isShown(note)).length >= 60
+  checker.expectsHeldRemovals = isFoundByFullListing && leaving.filter((note) => checker.isShown(note)).length >= 60
   for (const note of leaving) world.moveOut(note)
 }

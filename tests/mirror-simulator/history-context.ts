@@ -25,7 +25,7 @@ export interface HistoryParts {
 export interface HistoryContext extends HistoryParts {
   /** Whether faults have ended, for the rest of the history. */
   faultsAreOver: boolean
-  /** Whether a listing of all notes contained a note without an identifier. If it was the backfill, only a scan finds the changes of that note. */
+  /** Whether a listing of all notes contained a note without an identifier. If it was the backfill, only a full listing finds the changes of that note. */
   hasUnidentifiedNote: boolean
   /** Draws whether a fault occurs now. */
   occurs(fault: keyof FaultRates): boolean

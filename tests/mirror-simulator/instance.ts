@@ -16,7 +16,7 @@ export const SIGNING_SECRET = `whsec_${Buffer.from('a secret for simulated deliv
 const TOLERANCE_SECONDS = 3_600
 
 /** A job of an instance. */
-export type Job = 'scan' | 'sync' | 'poll' | 'settle' | 'run' | 'accept'
+export type Job = 'full-listing' | 'sync' | 'poll' | 'settle' | 'run' | 'accept'
 
 /** One instance of the mirror. When its process has ended, another one starts. */
 export class Instance {
@@ -69,7 +69,7 @@ export class Instance {
     chronicle.count('job: with another key')
     process.log(() => 'syncs with another key')
     const mirror = mirrorWithOtherKey()
-    const sync = this.#context.random.chance(0.5) ? mirror.sync({ scan: 'now' }) : mirror.settle()
+    const sync = this.#context.random.chance(0.5) ? mirror.sync({ fullListing: 'now' }) : mirror.settle()
     sync.then(
       () => checker.violated('Another key is not rejected.'),
       (error) => checker.onError(error, 'key_changed'),
@@ -111,7 +111,7 @@ export class Instance {
         this.process.log(() => 'starts')
       })
     })
-    const { contract, keep, concurrency, pollEveryMs, scanEveryMs } = context.scenario
+    const { contract, keep, concurrency, pollEveryMs, fullListingEveryMs } = context.scenario
     const { baseUrl } = context.world.service
     const fetch = this.#network.fetchOf(process)
     const { notesField } = contract
@@ -128,7 +128,7 @@ export class Instance {
         keep,
         concurrency,
         pollEveryMs,
-        scanEveryMs,
+        fullListingEveryMs,
         hooks,
         logger: SILENT,
       })
@@ -149,13 +149,13 @@ interface Running {
 }
 
 const jobs: { readonly [Name in Job]: (mirror: Mirror, signal: AbortSignal) => Promise<unknown> } = {
-  scan: (mirror, signal) => mirror.sync({ scan: 'now', signal }),
+  'full-listing': (mirror, signal) => mirror.sync({ fullListing: 'now', signal }),
   sync: (mirror, signal) => mirror.sync({ signal }),
-  poll: (mirror, signal) => mirror.sync({ scan: 'never', signal }),
+  poll: (mirror, signal) => mirror.sync({ fullListing: 'never', signal }),
   settle: (mirror, signal) => mirror.settle({ signal }),
   run: (mirror, signal) => mirror.run({ signal }),
   accept: async (mirror) => {
     const { held } = await mirror.status()
-    for (const { scanId } of held) await mirror.acceptRemovals(scanId)
+    for (const { fullListingId } of held) await mirror.acceptRemovals(fullListingId)
   },
 }

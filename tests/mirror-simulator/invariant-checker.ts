@@ -49,7 +49,7 @@ interface CheckerParts {
  */
 export class InvariantChecker {
   violation: string | undefined
-  /** Whether more notes have left than a scan may remove without `acceptRemovals`. */
+  /** Whether more notes have left than a full listing may remove without `acceptRemovals`. */
   expectsHeldRemovals = false
   /** Whether the service was restored from a backup, so that the model no longer applies. */
   isPaused = false
@@ -119,7 +119,7 @@ export class InvariantChecker {
 
   #isExpected(code: MirrorErrorCode): boolean {
     // Another process lists for long, the process has another key than the one of the mirror, or accepts removals that another one has accepted.
-    if (code === 'scan_unknown' || code === 'listing_stalled' || code === 'mirror_in_use') return true
+    if (code === 'full_listing_unknown' || code === 'listing_stalled' || code === 'mirror_in_use') return true
     return code === 'key_changed' && this.#scenario.isKeyReplaced
   }
 

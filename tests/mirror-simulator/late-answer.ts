@@ -15,16 +15,16 @@ interface Participants {
 }
 
 /**
- * Has a whole scan run while the answer to an older read of a note is in transit: the owner changes a note, its event makes the mirror read it,
- * the service answers, the owner changes the note again, the scan lists all notes, and then the answer arrives.
+ * Has a whole full listing run while the answer to an older read of a note is in transit: the owner changes a note, its event makes the mirror read it,
+ * the service answers, the owner changes the note again, the full listing lists all notes, and then the answer arrives.
  *
- * @param scan  runs a whole scan
- * @returns whether the answer arrived after the scan
+ * @param fullListing  runs a whole full listing
+ * @returns whether the answer arrived after the full listing
  */
 export async function haveAnswerArriveLate(
   context: HistoryContext,
   { instance, network, sender }: Participants,
-  scan: () => Promise<void>,
+  fullListing: () => Promise<void>,
 ): Promise<boolean> {
   const { world, random, checker, chronicle } = context
   const { mirror, process } = instance
@@ -48,11 +48,11 @@ export async function haveAnswerArriveLate(
   await change(note, context)
   const isAnnounced = random.chance(0.3)
   if (isAnnounced) await deliver()
-  await scan()
+  await fullListing()
   held.release()
   await settled
   process.jobs -= 1
-  if (isHeld) chronicle.count('an answer arrives after a scan')
+  if (isHeld) chronicle.count('an answer arrives after a full listing')
   return isHeld
 }
 

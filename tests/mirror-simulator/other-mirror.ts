@@ -32,9 +32,9 @@ export class OtherMirror {
   async sync(): Promise<void> {
     const { world, chronicle } = this.#context
     await world.catchUp()
-    chronicle.tell('other', 'scans the other channel')
+    chronicle.tell('other', 'lists all notes of the other channel')
     chronicle.count('job: elsewhere')
-    await this.#mirror.sync({ scan: 'now' })
+    await this.#mirror.sync({ fullListing: 'now' })
   }
 
   async checkConvergence(): Promise<void> {

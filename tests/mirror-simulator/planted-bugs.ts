@@ -17,7 +17,7 @@ const clearing = patchOf('mirror/src/rules/contradiction.ts')
 const dating = patchOf('mirror/src/rules/evidence.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
-const scanning = patchOf('mirror/src/listing/scan.ts')
+const scanning = patchOf('mirror/src/listing/full-listing.ts')
 const listing = patchOf('mirror/src/listing/lister.ts')
 const judging = patchOf('mirror/src/service/failures.ts')
 const advancing = patchOf('mirror/src/rules/listing-rule.ts')
@@ -30,9 +30,9 @@ const handingOut = patchOf('mirror/src/fetching/due-queue.ts')
 const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
-const MARK_MISSING = '      markMissing(state, certificate, { holdingScan, sequence, at: clock.now() }),\n'
+const MARK_MISSING = '      markMissing(state, certificate, { holdingFullListing, sequence, at: clock.now() }),\n'
 const REMOVE_MISSING =
-  "applyRead({ ...state, heldByScan: state.presence === 'live' ? (holdingScan ?? null) : state.heldByScan }, undefined, { start: lister.sequence, end: sequence, source: 'read', requestedAt: clock.now(), at: clock.now() }, { keep: context.keep })"
+  "applyRead({ ...state, heldByFullListing: state.presence === 'live' ? (holdingFullListing ?? null) : state.heldByFullListing }, undefined, { start: lister.sequence, end: sequence, source: 'read', requestedAt: clock.now(), at: clock.now() }, { keep: context.keep })"
 
 const MARKING = "import { markMissing } from '../rules/absence-rule.ts'\n"
 const importingReads = scanning(MARKING, `${MARKING}import { applyRead } from '../rules/read-rule.ts'\n`)
@@ -53,13 +53,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'removal of every note that a scan did not list',
-    mistake: 'A scan removes every stored note that it did not list, even if the note was read or stored meanwhile.',
+    name: 'removal of every note that a full listing did not list',
+    mistake:
+      'A full listing removes every stored note that it did not list, even if the note was read or stored meanwhile.',
     patches: [
       ...withoutConfirmation,
       memory(
         '(evidence?.start ?? 0) < query.missing.startSequence',
-        '(evidence?.source !== "scan" || evidence.start < query.missing.startSequence)',
+        '(evidence?.source !== "full-listing" || evidence.start < query.missing.startSequence)',
       ),
       reading(
         'overlaps(state, stamp) && state.evidence?.says !== says',
@@ -142,12 +143,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'deletion from a partial scan',
+    name: 'deletion from a partial full listing',
     mistake: 'An interrupted listing counts as complete, and notes that it did not show are removed.',
     patches: [
       scanning(
         'if (cursor === null || !isUnknown) throw error',
-        "if (cursor === null || !isUnknown) return await lister.advance(() => ({ scan: { ...requireScan(lister.progress), phase: 'listed' } }))",
+        "if (cursor === null || !isUnknown) return await lister.advance(() => ({ fullListing: { ...requireFullListing(lister.progress), phase: 'listed' } }))",
       ),
       ...withoutConfirmation,
     ],
@@ -160,7 +161,10 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'an empty list accepted',
     mistake: 'A listing without notes removes all notes without confirmation.',
-    patches: [importingReads, scanning(MARK_MISSING, `scan.seen === 0 ? ${REMOVE_MISSING} : ${MARK_MISSING.trim()}\n`)],
+    patches: [
+      importingReads,
+      scanning(MARK_MISSING, `fullListing.seen === 0 ? ${REMOVE_MISSING} : ${MARK_MISSING.trim()}\n`),
+    ],
   },
   {
     name: 'an older record over a newer row',
@@ -241,13 +245,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     ],
   },
   {
-    name: 'a read from before a scan shows the note',
+    name: 'a read from before a full listing shows the note',
     mistake:
-      "A read that was sent before a scan began, and that is answered after the scan, shows a hidden note that the scan did not list. The simulator found this bug in the mirror's own code.",
+      "A read that was sent before a full listing began, and that is answered after the full listing, shows a hidden note that the full listing did not list. The simulator found this bug in the mirror's own code.",
     patches: [
       dating(
-        'scanStartSequence !== undefined && start < scanStartSequence',
-        'scanStartSequence !== undefined && start < 0',
+        'fullListingStartSequence !== undefined && start < fullListingStartSequence',
+        'fullListingStartSequence !== undefined && start < 0',
       ),
     ],
   },
@@ -290,19 +294,19 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
       fetching(
-        "{ ...request, end, source: 'read', at: clock.now(), scanStartSequence }",
-        "{ ...request, start: end, end, source: 'read', at: clock.now(), scanStartSequence }",
+        "{ ...request, end, source: 'read', at: clock.now(), fullListingStartSequence }",
+        "{ ...request, start: end, end, source: 'read', at: clock.now(), fullListingStartSequence }",
       ),
     ],
   },
   {
-    name: 'the number of a scan taken after page one',
+    name: 'the number of a full listing taken after page one',
     mistake:
-      'The sequence number of a scan is taken after its first page, so the notes of that page count as seen before the scan.',
+      'The sequence number of a full listing is taken after its first page, so the notes of that page count as seen before the full listing.',
     patches: [
       advancing(
-        'scan: { ...counted, cursor,',
-        'scan: { ...counted, startSequence: scan.cursor === null ? before.sequence : scan.startSequence, cursor,',
+        'fullListing: { ...counted, cursor,',
+        'fullListing: { ...counted, startSequence: fullListing.cursor === null ? before.sequence : fullListing.startSequence, cursor,',
       ),
     ],
   },
@@ -337,8 +341,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [committing('fence: { generation, token } })', 'fence: { generation, token: token && undefined } })')],
   },
   {
-    name: 'no limit on the removals of a scan',
-    mistake: 'A scan removes any number of missing notes without holding the removals.',
+    name: 'no limit on the removals of a full listing',
+    mistake: 'A full listing removes any number of missing notes without holding the removals.',
     patches: [scanning('return isEveryNote || missing > Math.max', 'return isEveryNote && missing < 0 * Math.max')],
   },
   {
@@ -390,7 +394,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake:
       'A listing that contains a record without a usable identifier or revision removes the note of that record.',
     patches: [
-      scanning("phase: 'scan', notes, leftOut, cursor", "phase: 'scan', notes, leftOut: [], cursor"),
+      scanning("phase: 'full-listing', notes, leftOut, cursor", "phase: 'full-listing', notes, leftOut: [], cursor"),
       lookingUp('unusable.get(noteId) ?? unidentified', 'undefined'),
     ],
   },

@@ -27,7 +27,7 @@ tests that kill real processes and database servers, and a simulator. \`npm run 
 | --- | --- |
 | The revision of a note never decreases. | ["content is the highest revision"](../../packages/mirror/src/rules/read-rule.test.ts), ["a service that was restored"](../../packages/mirror/src/lagging-service.test.ts) |
 | A response shows the state at most 30 s before the request. | ["an answer that lags behind an event"](../../packages/mirror/src/rules/read-rule.test.ts) |
-| A full listing shows every note that is visible during the whole listing. | ["a scan"](../../packages/mirror/src/mirror.test.ts), ["a scan of a mirror"](../../packages/mirror/src/stores/postgres/held-removals.test.ts) |
+| A full listing shows every note that is visible during the whole listing. | ["a full listing"](../../packages/mirror/src/mirror.test.ts), ["a full listing of a mirror"](../../packages/mirror/src/stores/postgres/held-removals.test.ts) |
 | For a note that the key cannot see, the service answers 404 or a tombstone. | ["a service without an operation for single notes"](../../packages/mirror/src/listing/missing-notes.test.ts) |
 | The database keeps what it has committed. | processes and servers that are killed, with [SQLite](../../packages/mirror/src/stores/sqlite/many-processes.test.ts) and [PostgreSQL](../../packages/mirror/src/stores/postgres/many-workers.test.ts) |
 | Another API key is rejected. | [\`another-key.test.ts\`](../../packages/mirror/src/another-key.test.ts) |
@@ -52,14 +52,14 @@ npm run simulate:mirror-lag                                        # new histori
 ### Contents of a history
 
 - **The owner** records notes, ends sessions, and edits and deletes notes. The owner also moves notes to a place that the key cannot see, and back, at
-  the same revision. All of this happens during reads and scans, and before and after events. Summaries become ready later. Events of edits arrive
+  the same revision. All of this happens during reads and full listings, and before and after events. Summaries become ready later. Events of edits arrive
   later.
-- **Processes** list, poll, scan, read due notes, call \`run\`, and receive events between any two acts. A reader follows the change feed from its last
+- **Processes** list, poll, list all notes, read due notes, call \`run\`, and receive events between any two acts. A reader follows the change feed from its last
   position.
 - **Events** are lost, duplicated, reordered, up to a day late, or arrive before reads show the change.
 - **Requests and responses** take up to half a minute, so that a stale response arrives after a newer one. The notes change between the pages of a
   listing. The service answers 429, 5xx, 401 or 403 for a while, or sends half a response, an empty list or a stale record. Connections break before
-  and after the response, or there is no response. Some responses arrive only after a whole scan that began and ended meanwhile.
+  and after the response, or there is no response. Some responses arrive only after a whole full listing that began and ended meanwhile.
 - **Processes** die before or after any store operation, or freeze for longer than any lease. A store operation fails before or after its effect, or
   takes effect long after it has failed. Clocks are wrong by up to ten minutes.
 - **Open points of the contract** that concern reading: other field names, absent fields, tombstones with few fields, empty pages, expired,
@@ -73,9 +73,9 @@ npm run simulate:mirror-lag                                        # new histori
   note, not even the search, until a read that was sent later finds it. Removed notes are erased.
 - The revision of a note never decreases. A settled transcript or summary belongs to the revision that is shown.
 - After all failures end, \`settle()\` alone corrects every note whose last event was acknowledged. A poll also corrects every note that did not move. A
-  scan corrects everything: the mirror equals what the key can see, field by field, and \`status()\` counts correctly.
+  full listing corrects everything: the mirror equals what the key can see, field by field, and \`status()\` counts correctly.
 - A reader that follows the change feed, from any position and in any process, ends with the same notes and content. If the copy is
-  restored from a backup, \`changes\` rejects a position that the copy has lost, and a scan corrects the copy.
+  restored from a backup, \`changes\` rejects a position that the copy has lost, and a full listing corrects the copy.
 - Only documented errors are thrown. No call hangs or runs forever.
 
 ### Lagging replicas and a restored service
@@ -86,9 +86,9 @@ restored from a backup of any earlier time. The simulator then checks:
 
 - After a deletion event is acknowledged, no method returns the note until it becomes visible again, whatever a replica answers.
 - Settled content belongs to the revision that is shown, or to a later one if the service does not send the revision.
-- After the lag ends, a poll and a scan correct everything, as without lag.
+- After the lag ends, a poll and a full listing correct everything, as without lag.
 - After the restoration, \`status()\` counts the contradictions, and \`correctAsOf\` is \`null\`. After the attempts that the mirror makes before it accepts
-  a lower revision, every note equals the service. Notes whose deletion was announced follow with a scan that begins a day later.
+  a lower revision, every note equals the service. Notes whose deletion was announced follow with a full listing that begins a day later.
 
 A lagging replica may answer 404 for a note that is younger than the lag: the mirror may remove such a note and add it again.
 

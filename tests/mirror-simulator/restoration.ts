@@ -29,7 +29,7 @@ export async function restore(context: HistoryContext, { instance, mirror }: Par
 
   const { records } = await readGroundTruth(context, backup)
   const contradicted = await contradictedBy(records, mirror)
-  await instance.mirror.sync({ scan: 'now' })
+  await instance.mirror.sync({ fullListing: 'now' })
   await checkContradictionsCounted(contradicted > 0, 'right after it was restored', context, mirror)
   if (contradicted > 0) chronicle.count('contradictions')
 
@@ -38,9 +38,9 @@ export async function restore(context: HistoryContext, { instance, mirror }: Par
   await checkContradictionsCounted(refused > 0, 'though it refuses records', context, mirror)
 
   await instance.process.clock.sleep(DAY_MS)
-  await instance.mirror.sync({ scan: 'now' })
+  await instance.mirror.sync({ fullListing: 'now' })
   await settleFor(ACCEPTED_AFTER_MS, context, instance)
-  if ((await compare(records, context, mirror, 'a scan a day later')) > 0)
+  if ((await compare(records, context, mirror, 'a full listing a day later')) > 0)
     checker.violated('It never converges to the restored service.')
   const { contradictions, correctAsOf } = await mirror.status()
   if (contradictions > 0 || correctAsOf === null)

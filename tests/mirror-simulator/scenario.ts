@@ -54,7 +54,7 @@ export interface Scenario {
   readonly pageSize: number
   readonly keep: readonly ContentPart[]
   readonly concurrency: number
-  readonly scanEveryMs: number
+  readonly fullListingEveryMs: number
   readonly pollEveryMs: number
   /** Whether `load` returns a sequence number that was advanced before the rows were read, as a store on a server may do. */
   readonly loadsInSteps: boolean
@@ -106,7 +106,7 @@ export function drawScenario(random: Random): Scenario {
     pageSize: isMassRemoval ? 100 : random.pick([1, 2, 2, 3, 3, 5, 100]),
     keep: random.pick([ALL, ALL, ALL, ALL, ALL, ['note'], ['transcript', 'summary'], []]),
     concurrency: random.pick([1, 2, 3, 8]),
-    scanEveryMs: random.pick([60_000, 3_600_000, 86_400_000]),
+    fullListingEveryMs: random.pick([60_000, 3_600_000, 86_400_000]),
     pollEveryMs: random.pick([10_000, 60_000, 300_000]),
     loadsInSteps: random.chance(0.15),
     skewsMs: Array.from({ length: random.pick([1, 1, 2, 2, 3]) }, () => random.pick([0, 0, drawSkew(random)])),

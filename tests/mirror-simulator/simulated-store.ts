@@ -34,12 +34,14 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
   }
 
   function describeCommit({ notes, progress, heardAt }: MirrorCommit): string {
-    const scan = progress?.scan
+    const fullListing = progress?.fullListing
     return [
       ...notes.map(describeNote),
       ...(progress === undefined
         ? []
-        : [`progress${scan == null ? '' : ` of a scan (${scan.phase}, since ${scan.startSequence})`}`]),
+        : [
+            `progress${fullListing == null ? '' : ` of a full listing (${fullListing.phase}, since ${fullListing.startSequence})`}`,
+          ]),
       ...(heardAt === undefined ? [] : ['the time of an event']),
     ].join('; ')
   }

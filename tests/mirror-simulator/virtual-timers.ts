@@ -31,6 +31,6 @@ export function playBy(schedule: Schedule | undefined, fraction: () => number): 
   playing = schedule
   Math.random = fraction
   const digits = () => Array.from({ length: 8 }, () => Math.floor(fraction() * 16).toString(16)).join('')
-  // Ids of scans and copies appear in the log, so they must be the same in each replay.
+  // Ids of full listings and copies appear in the log, so they must be the same in each replay.
   crypto.randomUUID = () => `${digits()}-0000-4000-8000-${digits()}0000`
 }

@@ -13,7 +13,7 @@ const settings: WorkerSettings = JSON.parse(process.env['WORKER_SETTINGS'] ?? ''
 const { baseUrl, apiKey, secret } = settings
 const { store } = await openStore(settings)
 const client = new NotesClient({ baseUrl, apiKey, timeoutMs: 2_000 })
-const mirror = createMirror({ client, store, pollEveryMs: 400, scanEveryMs: 2_000, logger: SILENT })
+const mirror = createMirror({ client, store, pollEveryMs: 400, fullListingEveryMs: 2_000, logger: SILENT })
 const server = createServer(nodeHandler(mirror.receiver({ secret, logger: SILENT })))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')

@@ -21,7 +21,7 @@ it('needs the numbers of requests and statements in the documentation', async ()
   await using world = await startAccounts(ACCOUNTS)
   const { service, mirrors, measure } = world
 
-  // After 30 hours, there is one poll per hour, and the next scan and the next check of the endpoint are hours away.
+  // After 30 hours, there is one poll per hour, and the next full listing and the next check of the endpoint are hours away.
   await workUntil(world, service.clock.now() + 1.25 * DAY)
   const poll = await measure(async () => {
     await service.clock.advance('1h')

@@ -62,7 +62,7 @@ it('creates new embeddings only for changed parts', async (test) => {
   const database = new DatabaseSync(path, { readOnly: true })
   assert.deepEqual(nearestNotes(database, embeddingOf('quiz zzyzx'), 1), [first?.note_id])
   second?.delete()
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   await sync()
   const ofSecond = database.prepare('SELECT 1 FROM embeddings WHERE note_id = ?')
   assert.deepEqual(ofSecond.all(second?.note_id ?? ''), [])

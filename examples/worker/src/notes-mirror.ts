@@ -19,7 +19,7 @@ export interface Env {
   readonly NOTES_SIGNING_SECRET?: string
   readonly READ_TOKEN: string
   readonly POLL_EVERY_SECONDS: string
-  readonly SCAN_EVERY_SECONDS: string
+  readonly FULL_LISTING_EVERY_SECONDS: string
   /** A few requests less than one invocation may send: 50 on the free plan, 1,000 on the paid plan. */
   readonly REQUESTS_PER_ALARM: string
 }
@@ -35,7 +35,7 @@ export class NotesMirror extends DurableObject<Env> {
     }),
     store: sqliteMirror(durableObjectSqlite(this.ctx.storage)),
     pollEveryMs: Number(this.env.POLL_EVERY_SECONDS) * 1000,
-    scanEveryMs: Number(this.env.SCAN_EVERY_SECONDS) * 1000,
+    fullListingEveryMs: Number(this.env.FULL_LISTING_EVERY_SECONDS) * 1000,
     // A Worker has six connections, and a note takes up to two.
     concurrency: 3,
   })

@@ -101,15 +101,15 @@ it('wakes no object for a forged delivery', async () => {
   assert.equal((await read('/status')).position, position)
 })
 
-it('finds an unannounced deletion with its scan', async () => {
+it('finds an unannounced deletion with its full listing', async () => {
   using lost = service.faults.inject({ delivery: 'note.deleted', fault: { kind: 'lost' } })
   const [note] = service.owner.notes()
   note?.delete()
   await eventually(async () => lost.struck === 1)
   assert.notEqual(await show(note?.note_id), undefined)
 
-  // In production, a scan runs once a day.
-  await deployAgain({ POLL_EVERY_SECONDS: '1', SCAN_EVERY_SECONDS: '1' })
+  // In production, a full listing runs once a day.
+  await deployAgain({ POLL_EVERY_SECONDS: '1', FULL_LISTING_EVERY_SECONDS: '1' })
   await worker.runCron()
   await eventually(async () => (await show(note?.note_id)) === undefined)
   await expectToShowWhatTheServiceHas()

@@ -33,7 +33,7 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
     const before = world.asked().length
     for (const attempt of [
       () => other.sync(),
-      () => other.sync({ scan: 'now' }),
+      () => other.sync({ fullListing: 'now' }),
       () => other.settle(),
       () => other.work(),
       () => other.run({ signal: AbortSignal.timeout(60_000) }),
@@ -51,7 +51,7 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
     const { key } = world.service.owner.createIntegration().issueKey()
     const successor = mirrorWith(world, store, key)
     await successor.adoptKey()
-    expect((await successor.sync({ scan: 'now' })).listed).toBe(true)
+    expect((await successor.sync({ fullListing: 'now' })).listed).toBe(true)
     await expect(world.another({ store }).sync()).rejects.toMatchObject({ code: 'key_changed' })
   })
 
@@ -59,7 +59,7 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
     await using world = await mirroredService({ notes: 3, contract })
     const store = memoryMirror()
     await world.another({ store }).sync()
-    expect((await mirrorWith(world, store, world.service.apiKey).sync({ scan: 'now' })).listed).toBe(true)
+    expect((await mirrorWith(world, store, world.service.apiKey).sync({ fullListing: 'now' })).listed).toBe(true)
   })
 
   it('appears neither in an error nor in the store', async () => {
@@ -85,9 +85,9 @@ describe('a key with the same key id and another secret', () => {
     const forged = `${world.service.apiKey.slice(0, -4)}0000`
     const before = world.asked().length
     const other = mirrorWith(world, store, forged)
-    await expect(other.sync({ scan: 'now' })).rejects.toMatchObject({ code: 'key_changed', recorded: 'key_id' })
+    await expect(other.sync({ fullListing: 'now' })).rejects.toMatchObject({ code: 'key_changed', recorded: 'key_id' })
     expect(world.asked().length).toBe(before)
-    expect((await mirror.sync({ scan: 'now' })).listed).toBe(true)
+    expect((await mirror.sync({ fullListing: 'now' })).listed).toBe(true)
   })
 
   it('is replaced by the right key, if the service has never accepted it', async () => {
@@ -133,7 +133,7 @@ describe('of two keys without an id', () => {
     await using world = await mirroredService({ notes: 10, contract })
     const store = memoryMirror()
     const mirrors = [world.another({ store }), mirrorWith(world, store, keyThatSeesNothing(world).key)]
-    const syncs = Promise.allSettled(mirrors.map((mirror) => mirror.sync({ scan: 'now' })))
+    const syncs = Promise.allSettled(mirrors.map((mirror) => mirror.sync({ fullListing: 'now' })))
     // The second waits until the first has listed.
     const waiting = setInterval(() => void world.service.clock.advance(100), 1)
     const outcomes = await syncs.finally(() => clearInterval(waiting))
@@ -163,7 +163,7 @@ describe('a copy with notes that does not record its key', () => {
     await expect(mirror.sync()).rejects.toMatchObject({ code: 'key_changed', keyId: undefined, recorded: 'nothing' })
     await expect(mirror.settle()).rejects.toMatchObject({ code: 'key_changed' })
     await mirror.adoptKey()
-    expect((await mirror.sync({ scan: 'now' })).listed).toBe(true)
+    expect((await mirror.sync({ fullListing: 'now' })).listed).toBe(true)
   })
 
   it('records the first key while it contains only hints of events', async () => {
@@ -185,18 +185,18 @@ describe('a user’s own client', () => {
   })
 })
 
-it('a scan that was begun with another key is restarted with the adopted key', async () => {
+it('a full listing that was begun with another key is restarted with the adopted key', async () => {
   await using world = await mirroredService({ notes: 250 })
   const store = memoryMirror()
   await world.another({ store }).sync()
   const end = new AbortController()
   const hooks = {
-    onProgress: ({ phase }: { readonly phase: string }) => phase === 'scan' && end.abort(new Error('end')),
+    onProgress: ({ phase }: { readonly phase: string }) => phase === 'full-listing' && end.abort(new Error('end')),
   }
-  await expect(world.another({ store, hooks }).sync({ scan: 'now', signal: end.signal })).rejects.toThrow('end')
-  expect((await store.readProgress('default')).progress.scan).not.toBeNull()
+  await expect(world.another({ store, hooks }).sync({ fullListing: 'now', signal: end.signal })).rejects.toThrow('end')
+  expect((await store.readProgress('default')).progress.fullListing).not.toBeNull()
   await mirrorWith(world, store, world.service.owner.createIntegration().issueKey().key).adoptKey()
-  expect((await store.readProgress('default')).progress.scan).toBeNull()
+  expect((await store.readProgress('default')).progress.fullListing).toBeNull()
 })
 
 function shownBy(error: unknown): string {

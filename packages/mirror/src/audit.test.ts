@@ -38,7 +38,7 @@ describe('the audit hook of mirrors', () => {
     for (const key of [oldKey, customer?.apiKey]) expect(JSON.stringify(trail)).not.toContain(key)
   })
 
-  it('is called with the scan and the number of notes of accepted removals', async () => {
+  it('is called with the full listing and the number of notes of accepted removals', async () => {
     await using world = await audited(1)
     const { mirrors, customers, service, trail } = world
     for (let index = 0; index < 60; index += 1) customers[0]?.write(`note ${index}`)
@@ -51,12 +51,12 @@ describe('the audit hook of mirrors', () => {
     await mirrors.work(BUDGET)
     const mirror = mirrors.of('customer-0')
     const [held] = (await mirror.status()).held
-    expect(await mirror.acceptRemovals(held?.scanId ?? '')).toBe(60)
+    expect(await mirror.acceptRemovals(held?.fullListingId ?? '')).toBe(60)
     expect(trail.at(-1)).toEqual({
       act: 'acceptRemovals',
       integration: 'customer-0',
       at: new Date(service.clock.now()),
-      scanId: held?.scanId,
+      fullListingId: held?.fullListingId,
       removed: 60,
     })
   })
@@ -72,10 +72,10 @@ describe('the audit hook of mirrors', () => {
     for (const note of service.owner.notes()) note.moveTo(elsewhere)
     await service.clock.advance('26h')
     await mirrors.work(BUDGET)
-    const scanId = (await mirrors.of('customer-0').status()).held[0]?.scanId ?? ''
+    const fullListingId = (await mirrors.of('customer-0').status()).held[0]?.fullListingId ?? ''
     const failing = world.another({ store: failingAfter(store, 2) }).of('customer-0')
-    await expect(failing.acceptRemovals(scanId)).rejects.toThrow('the database is down')
-    await mirrors.of('customer-0').acceptRemovals(scanId)
+    await expect(failing.acceptRemovals(fullListingId)).rejects.toThrow('the database is down')
+    await mirrors.of('customer-0').acceptRemovals(fullListingId)
     const removals = trail.flatMap((notice) => (notice.act === 'acceptRemovals' ? [notice.removed] : []))
     expect(removals).toEqual([20, 40])
   })
@@ -86,7 +86,9 @@ describe('the audit hook of mirrors', () => {
     expect(await mirrors.remove('customer-0')).toBe(false)
     await mirrors.add('customer-0')
     await mirrors.resume('customer-0')
-    await expect(mirrors.of('customer-0').acceptRemovals('scan_1')).rejects.toMatchObject({ code: 'scan_unknown' })
+    await expect(mirrors.of('customer-0').acceptRemovals('scan_1')).rejects.toMatchObject({
+      code: 'full_listing_unknown',
+    })
     expect(trail.map(({ act }) => act)).toEqual(['add'])
   })
 
@@ -133,8 +135,8 @@ describe('the audit hook of one mirror', () => {
     await world.mirror.sync()
     const elsewhere = world.service.owner.createChannel('elsewhere')
     for (const note of world.service.owner.notes()) note.moveTo(elsewhere)
-    await world.mirror.sync({ scan: 'now' })
-    await world.mirror.acceptRemovals((await world.mirror.status()).held[0]?.scanId ?? '')
+    await world.mirror.sync({ fullListing: 'now' })
+    await world.mirror.acceptRemovals((await world.mirror.status()).held[0]?.fullListingId ?? '')
     await world.mirror.adoptKey()
     expect(trail).toMatchObject([
       { act: 'acceptRemovals', integration: 'default', removed: 60 },

@@ -29,19 +29,19 @@ describe('sync-engine 171: a deletion event arrived, and the copy kept the objec
 })
 
 describe('sync-engine 265: the deletion event was missed, and a sync succeeded without an effect', () => {
-  it('removes the note with the next scan', async () => {
+  it('removes the note with the next full listing', async () => {
     await using world = await mirroredService({ notes: 3 })
     await world.mirror.sync()
     const [note] = world.service.owner.notes()
     note?.delete()
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(await world.mirror.get(note?.note_id ?? '')).toBeUndefined()
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 })
 
 describe('sync-engine-fork 368: objects whose deletion no event announced were never removed', () => {
-  it('finds them with the daily scan, and removes none of another account', async () => {
+  it('finds them with the daily full listing, and removes none of another account', async () => {
     await using world = await manyCustomers(2)
     const [first, second] = world.customers
     const deleted = first?.write('deleted')
@@ -108,7 +108,7 @@ describe.each<[string, () => MirrorStore]>([
       edited?.edit({ title: 'Quokka' })
       deleted?.delete()
       await one.service.clock.advance('1h')
-      await one.mirror.sync({ scan: 'now' })
+      await one.mirror.sync({ fullListing: 'now' })
       expect((await one.mirror.get(ids[0] ?? ''))?.note.title).toBe('Quokka')
       expect(await one.mirror.get(ids[1] ?? '')).toBeUndefined()
 

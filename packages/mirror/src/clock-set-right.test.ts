@@ -46,7 +46,7 @@ describe('a mirror whose clock was a month ahead and is corrected', () => {
     const world = await mirroredService({ notes: 3 })
     const clock = aClockAhead(world.service.clock, 30 * DAY_MS)
     const mirror = world.another({ clock })
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     clock.setRight()
     return { ...world, mirror }
   }
@@ -66,7 +66,7 @@ describe('a mirror whose clock was a month ahead and is corrected', () => {
     expect((await world.mirror.status()).correctAsOf).not.toBeNull()
   })
 
-  it('scans immediately, because the time of the last scan is unknown', async () => {
+  it('lists all notes immediately, because the time of the last full listing is unknown', async () => {
     await using world = await setRight()
     await world.mirror.sync()
     const { correctAsOf } = await world.mirror.status()

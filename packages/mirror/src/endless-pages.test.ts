@@ -24,32 +24,35 @@ const IDLE: Readonly<Record<string, () => Response>> = {
 }
 
 describe.each(Object.keys(IDLE))('%s with ever new cursors', (kind) => {
-  it.each(['never', 'now'] as const)('end a sync with scan %s, and the next one begins an hour later', async (scan) => {
-    const service = pagedService(250)
-    const store = memoryMirror()
-    const problems: unknown[] = []
-    const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
-    const mirror = () => createMirror({ client: service.client, store, keep: [], hooks, logger: SILENT })
-    if (scan === 'now') await mirror().sync({ scan: 'never' })
-    service.answer = (cursor) => (cursor === null ? undefined : IDLE[kind]?.())
-    service.asked.length = 0
-    await expect(atLast(mirror().sync({ scan }))).rejects.toMatchObject({ code: 'listing_stalled' })
-    expect(service.asked.length).toBeGreaterThanOrEqual(10_000)
-    expect(service.asked.length).toBeLessThan(10_010)
-    service.asked.length = 0
-    await expect(atLast(mirror().sync({ scan }))).rejects.toMatchObject({ code: 'listing_stalled' })
-    expect(service.asked.length).toBeLessThanOrEqual(1)
+  it.each(['never', 'now'] as const)(
+    'end a sync with full listing %s, and the next one begins an hour later',
+    async (fullListing) => {
+      const service = pagedService(250)
+      const store = memoryMirror()
+      const problems: unknown[] = []
+      const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
+      const mirror = () => createMirror({ client: service.client, store, keep: [], hooks, logger: SILENT })
+      if (fullListing === 'now') await mirror().sync({ fullListing: 'never' })
+      service.answer = (cursor) => (cursor === null ? undefined : IDLE[kind]?.())
+      service.asked.length = 0
+      await expect(atLast(mirror().sync({ fullListing }))).rejects.toMatchObject({ code: 'listing_stalled' })
+      expect(service.asked.length).toBeGreaterThanOrEqual(10_000)
+      expect(service.asked.length).toBeLessThan(10_010)
+      service.asked.length = 0
+      await expect(atLast(mirror().sync({ fullListing }))).rejects.toMatchObject({ code: 'listing_stalled' })
+      expect(service.asked.length).toBeLessThanOrEqual(1)
 
-    await vi.advanceTimersByTimeAsync(60 * 60_000)
-    // The count is kept: the notes that were listed before do not begin it again.
-    await expect(atLast(mirror().sync({ scan }))).rejects.toMatchObject({ code: 'listing_stalled' })
-    expect(service.asked.length).toBeLessThan(10)
+      await vi.advanceTimersByTimeAsync(60 * 60_000)
+      // The count is kept: the notes that were listed before do not begin it again.
+      await expect(atLast(mirror().sync({ fullListing }))).rejects.toMatchObject({ code: 'listing_stalled' })
+      expect(service.asked.length).toBeLessThan(10)
 
-    await vi.advanceTimersByTimeAsync(60 * 60_000)
-    service.answer = () => undefined
-    await atLast(mirror().sync({ scan }))
-    expect((await mirror().status()).notes).toMatchObject({ live: 250, gone: 0 })
-  })
+      await vi.advanceTimersByTimeAsync(60 * 60_000)
+      service.answer = () => undefined
+      await atLast(mirror().sync({ fullListing }))
+      expect((await mirror().status()).notes).toMatchObject({ live: 250, gone: 0 })
+    },
+  )
 })
 
 it('the count is kept by a process that ends after each page', async () => {

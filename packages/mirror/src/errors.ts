@@ -11,7 +11,7 @@ export type MirrorErrorCode =
   | 'mirror_busy'
   | 'mirror_in_use'
   | 'note_refused'
-  | 'scan_unknown'
+  | 'full_listing_unknown'
   | 'listing_stalled'
   | 'position_malformed'
   | 'position_foreign'

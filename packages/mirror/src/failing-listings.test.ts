@@ -33,7 +33,7 @@ describe.each([400, 404, 500])('a service that answers every poll with %i', (sta
     await expect(mirror.sync()).rejects.toThrow()
     await mirror.settle()
     expect((await mirror.status()).notes.live).toBe(2)
-    expect((await mirror.status()).lastScan).toMatchObject({ seen: 2 })
+    expect((await mirror.status()).lastFullListing).toMatchObject({ seen: 2 })
   })
 
   it('has a full listing once a day with many integrations, and hints and endpoints are not delayed', async () => {
@@ -149,10 +149,10 @@ describe.each([POLLS, FULL])('createMirrors, while $name get no further than pag
     expect(isListing).toBe(true)
     expect(problems).toContainEqual(expect.objectContaining({ code: 'listing_stalled' }))
     expect(await mirrors.get('customer-0')).toMatchObject({ state: 'active', endpoint: { status: 'active' } })
-    const { notes: counts, lastScan } = await mirrors.of('customer-0').status()
+    const { notes: counts, lastFullListing } = await mirrors.of('customer-0').status()
     // Only a full listing finds that one has left.
     expect(counts.live).toBe(name === FULL.name ? 150 : 149)
-    expect(lastScan?.seen).toBe(name === FULL.name ? undefined : 149)
+    expect(lastFullListing?.seen).toBe(name === FULL.name ? undefined : 149)
     await whileRunning(mirrors, async () => {
       await world.service.clock.advance('1m')
       customer?.write('hinted')

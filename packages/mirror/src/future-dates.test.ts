@@ -23,13 +23,13 @@ it.each([
   const { baseUrl, apiKey, clock } = service
   const client = new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 })
   const mirror = createMirror({ client, store: memoryMirror({ clock }), logger: SILENT })
-  await mirror.sync({ scan: 'never' })
+  await mirror.sync({ fullListing: 'never' })
   expect((await mirror.status()).watermark?.getTime() ?? 0).toBeLessThanOrEqual(clock.now())
 
   headers = {}
   const note = service.owner.notes()[1]
   note?.edit({ title: 'changed later' })
   await service.clock.advance('1h')
-  await mirror.sync({ scan: 'never' })
+  await mirror.sync({ fullListing: 'never' })
   expect((await mirror.get(note?.note_id ?? ''))?.note.title).toBe('changed later')
 })

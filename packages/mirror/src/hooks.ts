@@ -9,7 +9,7 @@ export interface MirrorHooks {
   readonly onProgress?: ((progress: ProgressNotice) => void) | undefined
   /** An error after which the mirror retries later. It never contains a key or note content. */
   readonly onProblem?: ((problem: ProblemNotice) => void) | undefined
-  /** A scan missed so many notes that it removes none of them before `acceptRemovals`. */
+  /** A full listing missed so many notes that it removes none of them before `acceptRemovals`. */
   readonly onRemovalsHeld?: ((notice: RemovalsHeldNotice) => void) | undefined
   /** A read showed a note at a lower revision than before, or again after its deletion was announced (`status().contradictions`). */
   readonly onContradiction?: ((notice: ContradictionNotice) => void) | undefined
@@ -37,7 +37,7 @@ interface OfIntegration {
 
 /** Progress of a listing, or of the reading of notes. */
 export interface ProgressNotice extends OfIntegration {
-  readonly phase: 'backfill' | 'poll' | 'scan' | 'confirming' | 'content'
+  readonly phase: 'backfill' | 'poll' | 'full-listing' | 'confirming' | 'content'
   /** How many notes were listed, confirmed or read in this phase. */
   readonly done: number
   /** The total number, if it is known. */
@@ -64,9 +64,9 @@ export interface ContradictionNotice extends OfIntegration {
   readonly isRepeated: boolean
 }
 
-/** Notes that are hidden, but kept until `mirror.acceptRemovals(scanId)`. */
+/** Notes that are hidden, but kept until `mirror.acceptRemovals(fullListingId)`. */
 export interface RemovalsHeldNotice extends OfIntegration {
-  readonly scanId: string
+  readonly fullListingId: string
   readonly missing: number
   readonly live: number
 }
@@ -114,7 +114,7 @@ export type AuditNotice = {
 } & (
   | { readonly act: 'add' | 'remove' | 'resume' | 'adoptKey' }
   /** `removed`: how many notes were removed. A call that failed may have removed only some of the notes. */
-  | { readonly act: 'acceptRemovals'; readonly scanId: string; readonly removed: number }
+  | { readonly act: 'acceptRemovals'; readonly fullListingId: string; readonly removed: number }
 )
 
 /** Wraps work, for instance in a span. Call `work` immediately; it never rejects. The hook can neither prevent the work nor change its result. */

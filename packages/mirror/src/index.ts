@@ -45,7 +45,7 @@ export type {
 } from './hooks.ts'
 export type { IntegrationState, ParkedBecause } from './integrations/integration-store.ts'
 export type { Problem } from './integrations/problem.ts'
-export type { CompletedScan, ScanProgress } from './integrations/progress.ts'
+export type { CompletedFullListing, FullListingProgress } from './integrations/progress.ts'
 export { createMirror } from './mirror.ts'
 export { createMirrors, type Mirrors } from './mirrors.ts'
 export type { NotePart } from './notes/note-parts.ts'

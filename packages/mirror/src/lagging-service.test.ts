@@ -93,8 +93,8 @@ async function laggingWorld(contract: object = {}, store: MirrorStore = memoryMi
 async function aNoteIn({ service, mirror, client }: LaggingWorld) {
   const { note } = service.owner.record({ title: 'Kept' })
   await service.clock.advance('5m')
-  await mirror.sync({ scan: 'now' })
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   await client.notes.get(note.note_id)
   return note
 }
@@ -109,7 +109,7 @@ it('a stale page and a stale read do not show a note whose deletion was acknowle
   await mirror.settle()
   expect((await mirror.explain(note.note_id)).presence).toBe('gone')
   world.freeze()
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   await mirror.settle()
   expect(await mirror.get(note.note_id)).toBeUndefined()
   const { reasons } = await mirror.explain(note.note_id)
@@ -123,7 +123,7 @@ it('a stale page and a stale read do not show a note whose deletion was acknowle
 
 it('a note that was never read and whose deletion was announced is gone after a read that does not find it', async () => {
   const { mirror, hear } = await laggingWorld()
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   await hear({ kind: 'note.ended', noteId: 'note_unseen', revision: 1 })
   await mirror.settle()
   expect((await mirror.explain('note_unseen')).presence).toBe('hidden')
@@ -160,7 +160,7 @@ it('a deletion event that waits 16 minutes for the store does not shorten the la
   expect(await mirror.get(note.note_id)).toBeUndefined()
 })
 
-it('a note whose access is regained at the same revision is shown by a scan a minute later, without an event', async () => {
+it('a note whose access is regained at the same revision is shown by a full listing a minute later, without an event', async () => {
   const world = await laggingWorld()
   const { service, mirror } = world
   const note = await aNoteIn(world)
@@ -170,11 +170,11 @@ it('a note whose access is regained at the same revision is shown by a scan a mi
   await mirror.settle()
   note.moveTo('personal')
   await service.clock.advance('61s')
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   expect(await mirror.get(note.note_id)).toMatchObject({ note: { revision: note.revision }, isSettled: true })
 })
 
-it('a 404 from before a scan that listed the note again does not remove the note', async () => {
+it('a 404 from before a full listing that listed the note again does not remove the note', async () => {
   const world = await laggingWorld()
   const { service, mirror } = world
   const note = await aNoteIn(world)
@@ -184,7 +184,7 @@ it('a 404 from before a scan that listed the note again does not remove the note
   const settled = mirror.settle()
   await answered
   note.moveTo('personal')
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   release()
   await settled
   expect(await mirror.status()).toMatchObject({ notes: { dirty: 1 }, correctAsOf: null })
@@ -206,7 +206,7 @@ it('the mirror follows a restored service after eight and a half minutes, and co
   expect((await mirror.get(note.note_id))?.note.title).toBe('Lost with the backup')
 
   world.freeze()
-  await mirror.sync({ scan: 'now' })
+  await mirror.sync({ fullListing: 'now' })
   expect(await mirror.status()).toMatchObject({ contradictions: 1, correctAsOf: null })
   for (let seconds = 0; seconds < 509; seconds += 1) {
     await service.clock.advance('1s')

@@ -117,14 +117,14 @@ describe('a sync of a mirror that is up to date', () => {
   })
 })
 
-describe('a scan', () => {
+describe('a full listing', () => {
   it('is due once a day', async () => {
     await using world = await mirroredService({ notes: 10 })
     await world.mirror.sync()
-    expect((await world.mirror.status()).lastScan).toBeNull()
+    expect((await world.mirror.status()).lastFullListing).toBeNull()
     await world.service.clock.advance('24h')
     await world.mirror.sync()
-    expect((await world.mirror.status()).lastScan).toMatchObject({ seen: 10, missing: 0, holdsBack: false })
+    expect((await world.mirror.status()).lastFullListing).toMatchObject({ seen: 10, missing: 0, holdsBack: false })
   })
 
   it('finds notes that left without an event, and removes each after a read', async () => {
@@ -134,7 +134,7 @@ describe('a scan', () => {
     first?.moveTo(world.service.owner.createChannel('elsewhere'))
     await world.mirror.sync()
     expect(await world.mirror.get(first?.note_id ?? '')).toBeDefined()
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(await world.mirror.get(first?.note_id ?? '')).toBeUndefined()
     expect(await world.mirror.get(second?.note_id ?? '')).toBeDefined()
     expect(await world.mirror.explain(first?.note_id ?? '')).toMatchObject({ presence: 'gone' })
@@ -148,7 +148,7 @@ describe('a scan', () => {
     note?.delete()
     await world.service.clock.advance('1h')
     const before = world.asked().length
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(world.asked().slice(before)).toEqual(['GET /v1/notes', 'GET /v1/notes'])
     expect(await world.mirror.get(note?.note_id ?? '')).toBeUndefined()
   })
@@ -157,7 +157,7 @@ describe('a scan', () => {
     const faults = [{ request: 'GET /v1/notes', calls: [2, 3], fault: { kind: 'empty_page' } } as const]
     await using world = await mirroredService({ notes: 10, faults })
     await world.mirror.sync()
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect((await world.mirror.status()).notes).toMatchObject({ live: 10, gone: 0 })
   })
 
@@ -170,15 +170,19 @@ describe('a scan', () => {
     await world.mirror.sync()
     const channel = world.service.owner.createChannel('elsewhere')
     for (const note of world.service.owner.notes().slice(0, 60)) note.moveTo(channel)
-    await world.mirror.sync({ scan: 'now' })
-    const { lastScan, notes } = await world.mirror.status()
+    await world.mirror.sync({ fullListing: 'now' })
+    const { lastFullListing, notes } = await world.mirror.status()
     expect(notes).toMatchObject({ live: 40, hidden: 60, gone: 0 })
-    expect(held).toEqual([{ integration: 'default', scanId: lastScan?.scanId, missing: 60, live: 100 }])
-    await world.mirror.sync({ scan: 'now' })
-    expect((await world.mirror.status()).held).toEqual([{ scanId: lastScan?.scanId, notes: 60 }])
-    expect(await world.mirror.acceptRemovals(lastScan?.scanId ?? '')).toBe(60)
+    expect(held).toEqual([
+      { integration: 'default', fullListingId: lastFullListing?.fullListingId, missing: 60, live: 100 },
+    ])
+    await world.mirror.sync({ fullListing: 'now' })
+    expect((await world.mirror.status()).held).toEqual([{ fullListingId: lastFullListing?.fullListingId, notes: 60 }])
+    expect(await world.mirror.acceptRemovals(lastFullListing?.fullListingId ?? '')).toBe(60)
     expect((await world.mirror.status()).notes).toMatchObject({ live: 40, hidden: 0, gone: 60 })
-    await expect(world.mirror.acceptRemovals(lastScan?.scanId ?? '')).rejects.toMatchObject({ code: 'scan_unknown' })
+    await expect(world.mirror.acceptRemovals(lastFullListing?.fullListingId ?? '')).rejects.toMatchObject({
+      code: 'full_listing_unknown',
+    })
   })
 
   it('shows a note again whose removal was held back and that is found again', async () => {
@@ -187,9 +191,9 @@ describe('a scan', () => {
     const channel = world.service.owner.createChannel('elsewhere')
     const moved = world.service.owner.notes().slice(0, 60)
     for (const note of moved) note.moveTo(channel)
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     for (const note of moved) note.moveTo('personal')
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
   })
 
@@ -218,7 +222,7 @@ describe('a scan', () => {
       },
     })
     const mirror = world.another({ store, client })
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     await mirror.settle()
     expect((await mirror.status()).notes).toMatchObject({ live: 40, hidden: 60, gone: 0 })
     expect(hasArrived).toBe(true)
@@ -227,23 +231,23 @@ describe('a scan', () => {
   it('sets no correctAsOf while a missing note could not be read, and holds its removal back when it can be read', async () => {
     await using world = await mirroredService({ notes: 100 }, {}, { maxRetries: 0 })
     await world.mirror.sync()
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     const channel = world.service.owner.createChannel('elsewhere')
     const moved = world.service.owner.notes().slice(0, 60)
     for (const note of moved) note.moveTo(channel)
     const request = `GET /v1/notes/${moved[0]?.note_id}`
     world.service.faults.inject({ request, calls: [1], fault: { kind: 'status', status: 500 } })
     await world.service.clock.advance('10m')
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(await world.mirror.status()).toMatchObject({
       notes: { live: 41, hidden: 59, gone: 0, dirty: 1 },
       correctAsOf: null,
     })
     await world.service.clock.advance('10m')
     await world.mirror.settle()
-    const { notes, held, lastScan, correctAsOf } = await world.mirror.status()
+    const { notes, held, lastFullListing, correctAsOf } = await world.mirror.status()
     expect(notes).toMatchObject({ live: 40, hidden: 60, gone: 0, dirty: 0 })
-    expect(held).toEqual([{ scanId: lastScan?.scanId, notes: 60 }])
+    expect(held).toEqual([{ fullListingId: lastFullListing?.fullListingId, notes: 60 }])
     expect(correctAsOf).not.toBeNull()
   })
 })
@@ -260,7 +264,7 @@ describe('a service without an operation for single notes', () => {
     second?.edit({ title: 'New' })
     third?.delete()
     await world.service.settled()
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(await copyIn(world.mirror)).toEqual(await truthOf(world.client))
     expect((await world.mirror.status()).notes).toMatchObject({ live: 28, gone: 2, dirty: 0 })
     expect(endpoint.status).toBe('active')
@@ -298,7 +302,7 @@ describe('a service that answers with an error', () => {
     await using world = await mirroredService({ notes: 10 }, {}, { maxRetries: 0 })
     await world.mirror.sync()
     world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
-    await expect(world.mirror.sync({ scan: 'now' })).rejects.toMatchObject({ code })
+    await expect(world.mirror.sync({ fullListing: 'now' })).rejects.toMatchObject({ code })
     expect((await world.mirror.status()).notes).toMatchObject({ live: 10, gone: 0, hidden: 0 })
   })
 })
@@ -349,7 +353,7 @@ describe('another key', () => {
     const client = new NotesClient({ baseUrl: world.service.baseUrl, apiKey: key, fetch: world.service.fetch })
     const personal = world.another({ store })
     const team = world.another({ store, client, integration: 'team' })
-    await Promise.all([personal.sync({ scan: 'now' }), team.sync({ scan: 'now' })])
+    await Promise.all([personal.sync({ fullListing: 'now' }), team.sync({ fullListing: 'now' })])
     expect(await copyIn(personal)).toEqual(await truthOf(world.client))
     expect(await copyIn(team)).toEqual(await truthOf(client))
     expect((await copyIn(team)).length).toBe(1)

@@ -17,7 +17,7 @@ async function movedAway(): Promise<ManyCustomers> {
   return world
 }
 
-it('shows removals that a scan holds back in every process, until they are accepted', async () => {
+it('shows removals that a full listing holds back in every process, until they are accepted', async () => {
   await using world = await movedAway()
   const { service, mirrors } = world
   expect((await mirrors.status()).heldRemovals).toBe(0)
@@ -30,8 +30,8 @@ it('shows removals that a scan holds back in every process, until they are accep
   expect(held).toMatchObject({ integration: 'customer-1', heldRemovals: 60 })
   expect(await restarted.get('customer-1')).toEqual(held)
   expect((await restarted.list()).map(({ heldRemovals }) => heldRemovals)).toEqual([0, 60, 0])
-  const { held: scans } = await restarted.of('customer-1').status()
-  for (const { scanId } of scans) await restarted.of('customer-1').acceptRemovals(scanId)
+  const status = await restarted.of('customer-1').status()
+  for (const { fullListingId } of status.held) await restarted.of('customer-1').acceptRemovals(fullListingId)
   expect((await mirrors.status()).heldRemovals).toBe(0)
   expect(await mirrors.list({ hasHeldRemovals: true })).toEqual([])
 })

@@ -33,10 +33,10 @@ describe('mirrors of many integrations', () => {
     void mirrors.run({})
   })
 
-  it('scan one integration', async () => {
-    expectTypeOf(await mirrors.scan('acme')).toEqualTypeOf<IntegrationStatus>()
+  it('request a full listing of one integration', async () => {
+    expectTypeOf(await mirrors.requestFullListing('acme')).toEqualTypeOf<IntegrationStatus>()
     // @ts-expect-error without an integration
-    void mirrors.scan()
+    void mirrors.requestFullListing()
   })
 
   it('make the receivers of many integrations', () => {

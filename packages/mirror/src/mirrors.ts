@@ -70,14 +70,14 @@ export interface Mirrors<Transaction = never> {
    */
   of(integration: string): Mirror<Transaction>
   /**
-   * Asks for a scan (a full listing) of an integration, as `mirror.sync({ scan: 'now' })` does for one mirror: it finds unannounced deletions and lost
-   * access. The request is stored, and the integration is due now: the next `work` or `run` of any process does the scan, after a pause, and after a
-   * parked integration is active again. If a scan is under way, another one follows it. To call this again before the scan begins has no effect.
-   * `mirrors.of(integration).status()` shows the scan in `scan`, and at its end in `lastScan`.
+   * Asks for a full listing (a full listing) of an integration, as `mirror.sync({ fullListing: 'now' })` does for one mirror: it finds unannounced deletions and lost
+   * access. The request is stored, and the integration is due now: the next `work` or `run` of any process does the full listing, after a pause, and after a
+   * parked integration is active again. If a full listing is under way, another one follows it. To call this again before the full listing begins has no effect.
+   * `mirrors.of(integration).status()` shows the full listing in `fullListing`, and at its end in `lastFullListing`.
    *
    * @throws IntegrationRemovedError when the integration does not exist
    */
-  scan(integration: string): Promise<IntegrationStatus>
+  requestFullListing(integration: string): Promise<IntegrationStatus>
   /** Does due work within a time budget: for cron jobs, alarms and queues. Any number of processes may call it concurrently. */
   work(options: WorkOptions): Promise<WorkReport>
   /**
@@ -94,7 +94,7 @@ export interface Mirrors<Transaction = never> {
   receivers(options: MirrorsReceiversOptions): Receivers
   /** Reads the state of one integration; `undefined` if it does not exist. Reads no notes. */
   get(integration: string): Promise<IntegrationStatus | undefined>
-  /** Lists integrations by id, 100 by default. With `hasHeldRemovals`, only those in which a scan holds removals back. */
+  /** Lists integrations by id, 100 by default. With `hasHeldRemovals`, only those in which a full listing holds removals back. */
   list(options?: {
     readonly state?: IntegrationState | undefined
     readonly hasHeldRemovals?: boolean | undefined
@@ -187,11 +187,11 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 
-    async scan(integration, ...surplus) {
-      refuseSurplusOptions('mirrors.scan', surplus)
+    async requestFullListing(integration, ...surplus) {
+      refuseSurplusOptions('mirrors.requestFullListing', surplus)
       await open()
       await recordOf(integrations, requireIntegration(integration))
-      await integrations.ask(integration, ['scan'], clock.now())
+      await integrations.ask(integration, ['full-listing'], clock.now())
       return statusOfIntegration(await listedIn(store, integration), clock.now())
     },
 

@@ -31,7 +31,7 @@ it('createMirrors leaves the integration of createMirror alone', async () => {
   expect(await mirrors.list()).toEqual([])
   expect(await mirrors.status()).toMatchObject({ active: 0, due: 0 })
   expect(await mirrors.remove('default')).toBe(false)
-  await expect(mirrors.scan('default')).rejects.toMatchObject({ code: 'integration_removed' })
+  await expect(mirrors.requestFullListing('default')).rejects.toMatchObject({ code: 'integration_removed' })
   await expect(mirrors.resume('default')).rejects.toMatchObject({ code: 'integration_removed' })
   await expect(mirrors.of('default').get('note_1')).rejects.toMatchObject({ code: 'integration_removed' })
   expect((await mirror.status()).notes.live).toBe(3)

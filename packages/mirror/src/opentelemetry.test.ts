@@ -84,12 +84,12 @@ describe('the telemetry of a mirror', () => {
     })
   })
 
-  it('counts removals that a scan holds back', async () => {
+  it('counts removals that a full listing holds back', async () => {
     await using world = await mirroredService({ notes: 100 }, { hooks: mirrorTelemetry() })
     await world.mirror.sync()
     const channel = world.service.owner.createChannel('elsewhere')
     for (const note of world.service.owner.notes().slice(0, 60)) note.moveTo(channel)
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(await telemetry.measured()).toMatchObject({ 'notewire.mirror.removals.held': [[{}, 60]] })
   })
 

@@ -48,7 +48,7 @@ export function mirrorTelemetry(): MirrorTelemetry {
   const counter = (name: string, unit: string, description: string) =>
     meter.createCounter(`notewire.mirror.${name}`, { unit, description })
   const problems = counter('problems', '{problem}', 'Errors after which the mirror retries later.')
-  const held = counter('removals.held', '{note}', 'Missing notes whose removal scans hold back.')
+  const held = counter('removals.held', '{note}', 'Missing notes whose removal full listings hold back.')
   const contradictions = counter('contradictions', '{read}', 'Reads that contradict earlier reads or events of a note.')
   // Prometheus detects an increase only in a series that already exists.
   held.add(0)
@@ -92,7 +92,7 @@ export function observeMirrors(mirrors: Pick<Mirrors, 'status'>): () => void {
   const integrations = gauge('integrations', '{integration}', 'Integrations by state; parked ones by reason.')
   const due = gauge('integrations.due', '{integration}', 'Integrations that have work and that no worker has taken.')
   const backingOff = gauge('integrations.backing_off', '{integration}', 'Active integrations whose last slice failed.')
-  const held = gauge('integrations.held', '{integration}', 'Integrations in which a scan holds removals back.')
+  const held = gauge('integrations.held', '{integration}', 'Integrations in which a full listing holds removals back.')
   const failing = gauge(
     'integrations.problems',
     '{integration}',

@@ -196,7 +196,7 @@ describe('what one mirror prints by default', () => {
     await using world = await mirroredService({ notes: 3 })
     const ahead = { now: () => world.service.clock.now() + 365 * 86_400_000, sleep: () => nextTurn() }
     const store = sqliteMirror(file())
-    await world.another({ store, clock: ahead }).sync({ scan: 'now' })
+    await world.another({ store, clock: ahead }).sync({ fullListing: 'now' })
     const { correctAsOf, polledAt } = await world.another({ store }).status()
     const now = world.service.clock.now()
     expect(correctAsOf?.getTime() ?? 0).toBeLessThanOrEqual(now)

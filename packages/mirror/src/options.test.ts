@@ -19,7 +19,7 @@ describe('an invalid option', () => {
     ['concurrency', { concurrency: 0 }],
     ['concurrency', { concurrency: 1.5 }],
     ['pollEveryMs', { pollEveryMs: Number.NaN }],
-    ['scanEveryMs', { scanEveryMs: -1 }],
+    ['fullListingEveryMs', { fullListingEveryMs: -1 }],
     ['interval', { interval: 5 }],
     ['onError', { hooks: { onError: () => undefined } }],
   ])('is rejected immediately, naming %s, for %o', (option, wrong) => {
@@ -30,17 +30,23 @@ describe('an invalid option', () => {
 
 it.each([
   ['interval', '"pollEveryMs", in milliseconds'],
-  ['scanEvery', '"scanEveryMs", in milliseconds'],
+  ['fullListingEvery', '"fullListingEveryMs", in milliseconds'],
   ['db', '"store"'],
 ])('the error for an option called %s names %s', (option, meant) => {
   const options = { client, store: memoryMirror(), [option]: 5 } as MirrorOptions
   expect(() => createMirror(options)).toThrow(`createMirror has no option "${option}". Did you mean ${meant}?`)
 })
 
-it.each([true, 'NOW', null])('sync rejects the value %s of scan, instead of not scanning', async (scan) => {
-  const mirror = createMirror({ client, store: memoryMirror() })
-  await expect(mirror.sync({ scan } as never)).rejects.toMatchObject({ code: 'option_invalid', option: 'scan' })
-})
+it.each([true, 'NOW', null])(
+  'sync rejects the value %s of fullListing, instead of listing no notes',
+  async (fullListing) => {
+    const mirror = createMirror({ client, store: memoryMirror() })
+    await expect(mirror.sync({ fullListing } as never)).rejects.toMatchObject({
+      code: 'option_invalid',
+      option: 'fullListing',
+    })
+  },
+)
 
 it('an inspected mirror does not show the key', () => {
   const mirror = createMirror({ client, store: memoryMirror() })

@@ -44,11 +44,11 @@ export interface MirrorOptions<Transaction = never> {
    */
   readonly pollEveryMs?: number | undefined
   /**
-   * The time between two scans, in milliseconds. Only a scan finds every deletion and every lost access that no event announced.
+   * The time between two full listings, in milliseconds. Only a full listing finds every deletion and every lost access that no event announced.
    *
    * @default 86_400_000 (1 day)
    */
-  readonly scanEveryMs?: number | undefined
+  readonly fullListingEveryMs?: number | undefined
   /** Functions that the mirror calls to report progress and errors. */
   readonly hooks?: MirrorHooks | undefined
   /**
@@ -73,7 +73,7 @@ export const MIRROR_OPTIONS: Readonly<Record<keyof MirrorOptions, true>> = {
   keep: true,
   concurrency: true,
   pollEveryMs: true,
-  scanEveryMs: true,
+  fullListingEveryMs: true,
   hooks: true,
   logger: true,
   logErrorMessages: true,
@@ -105,7 +105,7 @@ export const PARTS = Object.keys({
 } satisfies Record<ContentPart, true>) as readonly ContentPart[]
 
 /** How often `createMirror` and `createMirrors` poll and list all notes by default, in milliseconds: every 5 min, and once a day. */
-export const DEFAULT_SCHEDULE = { pollEveryMs: 300_000, scanEveryMs: 86_400_000 } as const
+export const DEFAULT_SCHEDULE = { pollEveryMs: 300_000, fullListingEveryMs: 86_400_000 } as const
 
 /** @throws OptionError when the options contain a clock, as version 0.1.0 took it */
 export function refuseClock(options: object): void {

@@ -54,7 +54,7 @@ describe('a mirror that runs', () => {
     })
   })
 
-  it('scans once a day', async () => {
+  it('lists all notes once a day', async () => {
     await using world = await mirroredService({ notes: 3 })
     await whileRunning(world.mirror, async () => {
       await world.service.clock.advance('1s')

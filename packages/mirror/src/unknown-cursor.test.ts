@@ -23,14 +23,17 @@ const UNRELATED = [401, 402, 403, 429, 502, 503]
 
 /** The listings of a mirror. Each begins with the state in which page one was applied, and the request of page two has failed. */
 const LISTINGS = {
-  backfill: { scan: 'never', before: () => Promise.resolve() },
-  poll: { scan: 'never', before: pollOfAll },
-  'full listing': { scan: 'now', before: (mirror: Mirror) => mirror.sync({ scan: 'never' }).then(() => undefined) },
+  backfill: { fullListing: 'never', before: () => Promise.resolve() },
+  poll: { fullListing: 'never', before: pollOfAll },
+  'full listing': {
+    fullListing: 'now',
+    before: (mirror: Mirror) => mirror.sync({ fullListing: 'never' }).then(() => undefined),
+  },
 } as const
 
 /** Completes the backfill. The polls that follow list all notes, because the service ignores the time. */
 async function pollOfAll(mirror: Mirror, service: PagedService): Promise<void> {
-  await mirror.sync({ scan: 'never' })
+  await mirror.sync({ fullListing: 'never' })
   const { fetch } = service
   service.fetch = (request) => {
     const url = new URL(request.url)
@@ -40,7 +43,7 @@ async function pollOfAll(mirror: Mirror, service: PagedService): Promise<void> {
 }
 
 describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor of a %s', (listing) => {
-  const { scan, before } = LISTINGS[listing]
+  const { fullListing, before } = LISTINGS[listing]
 
   async function interrupted(notes = 300) {
     const service = pagedService(notes)
@@ -57,7 +60,7 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
       if (cursor === null) wasAnswered = true
       return wasAnswered && cursor !== null ? refusal(503) : undefined
     }
-    await expect(restarted().sync({ scan })).rejects.toMatchObject({ status: 503 })
+    await expect(restarted().sync({ fullListing })).rejects.toMatchObject({ status: 503 })
     service.answer = () => undefined
     const cursor = service.asked.at(-1)
     service.asked.length = 0
@@ -67,7 +70,7 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
   it.each(UNKNOWN)('that the service answers with %i %s makes the listing begin again', async (status, code) => {
     const { service, cursor, restarted } = await interrupted()
     service.answer = (asked) => (asked === cursor ? refusal(status, code) : undefined)
-    await restarted().sync({ scan })
+    await restarted().sync({ fullListing })
     expect(service.asked.filter((asked) => asked === cursor)).toHaveLength(1)
     expect((await restarted().status()).notes).toMatchObject({ live: 300, dirty: 0, gone: 0 })
   })
@@ -76,9 +79,9 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
     const { service, cursor, restarted } = await interrupted()
     service.answer = (asked) => (asked === cursor ? refusal(500) : undefined)
     for (let failures = 0; failures < 2; failures += 1) {
-      await expect(restarted().sync({ scan })).rejects.toMatchObject({ status: 500 })
+      await expect(restarted().sync({ fullListing })).rejects.toMatchObject({ status: 500 })
     }
-    await restarted().sync({ scan })
+    await restarted().sync({ fullListing })
     expect(service.asked.filter((asked) => asked === cursor)).toHaveLength(3)
     expect((await restarted().status()).notes).toMatchObject({ live: 300 })
   })
@@ -87,11 +90,11 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
     const { service, cursor, restarted } = await interrupted()
     service.answer = () => refusal(500)
     for (let failures = 0; failures < 12; failures += 1) {
-      await expect(restarted().sync({ scan })).rejects.toMatchObject({ status: 500 })
+      await expect(restarted().sync({ fullListing })).rejects.toMatchObject({ status: 500 })
     }
     service.answer = () => undefined
     service.asked.length = 0
-    await restarted().sync({ scan: scan === 'now' ? 'when-due' : scan })
+    await restarted().sync({ fullListing: fullListing === 'now' ? 'when-due' : fullListing })
     expect(service.asked).toContain(cursor)
     expect(service.asked).not.toContain(null)
   })
@@ -100,23 +103,23 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
     const { service, cursor, restarted } = await interrupted()
     service.answer = (asked) => (asked === cursor ? refusal(status) : undefined)
     for (let failures = 0; failures < 12; failures += 1) {
-      await expect(restarted().sync({ scan })).rejects.toMatchObject({ status })
+      await expect(restarted().sync({ fullListing })).rejects.toMatchObject({ status })
     }
     expect(service.asked.every((asked) => asked === cursor)).toBe(true)
     service.answer = () => undefined
     service.asked.length = 0
-    await restarted().sync({ scan: scan === 'now' ? 'when-due' : scan })
+    await restarted().sync({ fullListing: fullListing === 'now' ? 'when-due' : fullListing })
     expect(service.asked).toContain(cursor)
   })
 
   it('is kept if page one fails after it was refused once', async () => {
     const { service, cursor, restarted } = await interrupted()
     service.answer = (asked) => refusal(asked === null ? 503 : 400)
-    await expect(restarted().sync({ scan })).rejects.toMatchObject({ status: 503 })
+    await expect(restarted().sync({ fullListing })).rejects.toMatchObject({ status: 503 })
     service.answer = () => undefined
     service.asked.length = 0
-    await restarted().sync({ scan: scan === 'now' ? 'when-due' : scan })
-    expect(service.asked.slice(0, scan === 'now' ? 2 : 1)).toContain(cursor)
+    await restarted().sync({ fullListing: fullListing === 'now' ? 'when-due' : fullListing })
+    expect(service.asked.slice(0, fullListing === 'now' ? 2 : 1)).toContain(cursor)
     expect((await restarted().status()).notes).toMatchObject({ live: 300 })
   })
 
@@ -139,7 +142,7 @@ describe.each(['backfill', 'poll', 'full listing'] as const)('the stored cursor 
 it('a full listing that begins again does not take a note for listed that only the earlier pages contained', async () => {
   const service = pagedService(300)
   const mirror = createMirror({ client: service.client, store: memoryMirror(), keep: [], logger: SILENT })
-  await mirror.sync({ scan: 'never' })
+  await mirror.sync({ fullListing: 'never' })
   let isForgotten = false
   service.answer = (cursor) => {
     if (cursor === null || isForgotten) return undefined
@@ -147,10 +150,10 @@ it('a full listing that begins again does not take a note for listed that only t
     service.noteIds.delete('note_00007')
     return refusal(410)
   }
-  await mirror.sync({ scan: 'now' })
-  const { notes, lastScan } = await mirror.status()
+  await mirror.sync({ fullListing: 'now' })
+  const { notes, lastFullListing } = await mirror.status()
   expect(notes).toMatchObject({ live: 299, gone: 1, dirty: 0 })
-  expect(lastScan).toMatchObject({ seen: 299, missing: 1 })
+  expect(lastFullListing).toMatchObject({ seen: 299, missing: 1 })
 })
 
 it('createMirrors leaves an unknown cursor, waits before the third restart, and goes on when the service has recovered', async () => {
@@ -192,7 +195,7 @@ it.each([410, 500])(
       const store = sqliteMirror(join(folder, 'notes.db'))
       try {
         const mirror = createMirror({ client: service.client, store, keep: [], logger: SILENT })
-        return await mirror.sync({ scan: 'never' }).then(
+        return await mirror.sync({ fullListing: 'never' }).then(
           async () => (await mirror.status()).notes.live,
           (error: { readonly status: number }) => error.status,
         )

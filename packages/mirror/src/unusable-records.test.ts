@@ -50,14 +50,14 @@ describe.each(SERVICES)('a listed record that cannot be used (row 39), with %s',
   it.each([
     ['revision', withoutRevision],
     ['identifier', withoutIdentifier],
-  ])('is not taken for a deletion by a scan: its %s is missing', async (_field, spoil) => {
+  ])('is not taken for a deletion by a full listing: its %s is missing', async (_field, spoil) => {
     await using world = await setUp(contract)
     const { act, first, ids, mirror, problems, service, settle } = world
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     expect((await mirror.status()).correctAsOf).not.toBeNull()
     act.spoil = spoil
     await service.clock.advance('1h')
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     await settle()
     expect(await ids()).toContain(first)
     expect(await ids()).toHaveLength(5)
@@ -66,7 +66,7 @@ describe.each(SERVICES)('a listed record that cannot be used (row 39), with %s',
     expect(problems.every(({ error }) => (error as { code?: unknown }).code === 'invalid_response')).toBe(true)
     act.spoil = undefined
     await settle()
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     expect((await mirror.status()).correctAsOf).not.toBeNull()
     expect(await ids()).toHaveLength(5)
   })
@@ -99,7 +99,7 @@ describe.each(SERVICES)('a listed record that cannot be used (row 39), with %s',
     expect((await mirror.get(first))?.note.title).toBe('Edited')
   })
 
-  it('without an identifier is left to daily scans after a day', async () => {
+  it('without an identifier is left to daily full listings after a day', async () => {
     await using world = await setUp(contract)
     const { act, mirror, problems, service } = world
     await mirror.sync()
@@ -135,12 +135,12 @@ describe.each(SERVICES)('a listed record that cannot be used (row 39), with %s',
     const moved = service.owner.notes()[1]
     moved?.moveTo(service.owner.createChannel('elsewhere'))
     await service.clock.advance('1h')
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     await settle()
     expect(await ids()).toContain(first)
     act.spoil = undefined
     await service.clock.advance('1h')
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     await settle()
     expect(await ids()).toHaveLength(4)
     expect(await ids()).not.toContain(moved?.note_id)

@@ -165,14 +165,14 @@ describe('completion', () => {
       return spawnSync(program, ['-c', `${bash}\n${call}`], { encoding: 'utf8' }).stdout.trim()
     }
     expect(completed('pu')).toBe('pull')
-    expect(completed('pull', '--sc')).toBe('--scan')
+    expect(completed('pull', '--fu')).toBe('--full-listing')
     expect(completed('endpoints', 'rot')).toBe('rotate')
   })
 
   it('of fish names commands and options', async () => {
     const { stdout } = await runNotewire(['completion', 'fish'])
     expect(stdout).toContain("-n __fish_use_subcommand -a pull -d 'copy your notes into SQLite, or update the copy'")
-    expect(stdout).toContain("-n '__fish_seen_subcommand_from pull' -l scan")
+    expect(stdout).toContain("-n '__fish_seen_subcommand_from pull' -l full-listing")
   })
 })
 

@@ -343,7 +343,7 @@ describe('a consumer', () => {
     const [edited, deleted] = service.owner.notes()
     edited?.edit({ title: 'Edited' })
     deleted?.delete()
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     await mirror.consumeDue(index)
     expect(seen.get(String(edited?.note_id))).toMatchObject(['Edited', expect.anything(), true, ['title']])
     expect(seen.has(String(deleted?.note_id))).toBe(false)

@@ -51,12 +51,16 @@ export class CallsOfOne {
   }
 
   /** See `Mirror.sync`. */
-  async sync(scanWhen: NonNullable<SyncOptions['scan']>, signal: AbortSignal): Promise<SyncReport> {
+  async sync(fullListingWhen: NonNullable<SyncOptions['fullListing']>, signal: AbortSignal): Promise<SyncReport> {
     return await this.#call(signal, async () => {
       for (;;) {
-        const taken = await this.#takeNow(await this.#copy.read(), scanWhen, signal)
-        const isScanAsked = taken.record.scanAskedAt !== undefined
-        const end = await this.#slice(taken, signal, bringUpToDate({ isPollDue: true, scanWhen, isScanAsked }))
+        const taken = await this.#takeNow(await this.#copy.read(), fullListingWhen, signal)
+        const isFullListingAsked = taken.record.fullListingAskedAt !== undefined
+        const end = await this.#slice(
+          taken,
+          signal,
+          bringUpToDate({ isPollDue: true, fullListingWhen, isFullListingAsked }),
+        )
         if (!(end.error instanceof LeaseLostError)) return this.#reportOf(end)
       }
     })
@@ -64,7 +68,7 @@ export class CallsOfOne {
 
   async #takeNow(
     known: IntegrationRecord,
-    scanWhen: SyncOptions['scan'],
+    fullListingWhen: SyncOptions['fullListing'],
     signal: AbortSignal,
   ): Promise<TakenIntegration> {
     const { integrations, work, clock } = this.#settings
@@ -73,7 +77,11 @@ export class CallsOfOne {
       signal,
       onBusy: async () => {
         if (work.isRunning(this.#integration)) return
-        await integrations.ask(this.#integration, scanWhen === 'now' ? ['poll', 'scan'] : ['poll'], clock.now())
+        await integrations.ask(
+          this.#integration,
+          fullListingWhen === 'now' ? ['poll', 'full-listing'] : ['poll'],
+          clock.now(),
+        )
       },
       busy: ({ worker = 'another worker', leaseUntil }) =>
         new MirrorInUseError(this.#integration, worker, new Date(leaseUntil ?? clock.now())),
@@ -99,7 +107,7 @@ export class CallsOfOne {
     const { store, clock } = this.#settings
     const now = clock.now()
     if (!isDue(record, now)) return undefined
-    const request = { ...takeRequest(this.#settings, now), maxRank: RANKS.scan, integration: this.#integration }
+    const request = { ...takeRequest(this.#settings, now), maxRank: RANKS.fullListing, integration: this.#integration }
     return await store.integrations.take(request)
   }
 

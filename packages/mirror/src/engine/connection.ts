@@ -50,7 +50,7 @@ export async function claimKey(
 }
 
 /** The times of a schedule, if they are not those of the settings. */
-type Times = Partial<Pick<EngineSettings, 'pollEveryMs' | 'scanEveryMs'>>
+type Times = Partial<Pick<EngineSettings, 'pollEveryMs' | 'fullListingEveryMs'>>
 
 export function engineOf(
   { client }: Connection,
@@ -59,9 +59,9 @@ export function engineOf(
   settings: WorkSettings,
   times: Times = {},
 ): Engine {
-  const { store, keep, clock, pollEveryMs, scanEveryMs, changes, hints, policy } = settings
+  const { store, keep, clock, pollEveryMs, fullListingEveryMs, changes, hints, policy } = settings
   return new Engine({
-    ...{ client, store, integration, fence, keep, clock, pollEveryMs, scanEveryMs, hints, ...times },
+    ...{ client, store, integration, fence, keep, clock, pollEveryMs, fullListingEveryMs, hints, ...times },
     concurrency: policy.noteConcurrency,
     hooks: hooksOf(integration, settings),
     onAnnounced: () => changes.notify(integration),

@@ -104,7 +104,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   async function take(ofSlice: SliceClock): Promise<TakenIntegration | undefined> {
     if (running.size >= concurrency) return undefined
     isHintWaiting = false
-    const maxRank = isFullOfOthers() ? RANKS.hint : RANKS.scan
+    const maxRank = isFullOfOthers() ? RANKS.hint : RANKS.fullListing
     for (;;) {
       const except = conflicts.list(monotonicNow(clock))
       const request = { ...takeRequest(settings, ofSlice.now()), maxRank, integration, except }

@@ -8,7 +8,7 @@ import { acceptRemovals, OverdueErasure } from '../ledger/erasure.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { adoptKey, requireKey } from '../listing/key-guard.ts'
 import { list } from '../listing/list.ts'
-import { isListingPostponed, type ListingWork, pollDueAt, scanContinuesAt } from '../listing/schedule.ts'
+import { fullListingContinuesAt, isListingPostponed, type ListingWork, pollDueAt } from '../listing/schedule.ts'
 import { applyAcceptedRead } from '../rules/read-rule.ts'
 import { createNoteReader } from '../service/note-reader.ts'
 import { tidy } from './tidying.ts'
@@ -27,7 +27,7 @@ export interface Slice extends Settled {
   readonly listing: ListingWork | undefined
   /** Whether a poll has ended. */
   readonly hasPolled: boolean
-  /** The error of a poll or a scan, if it failed and other requests do not. */
+  /** The error of a poll or a full listing, if it failed and other requests do not. */
   readonly listingError?: unknown
   readonly nextDueAt: number | null
   readonly before: MirrorProgress
@@ -47,7 +47,7 @@ export class Engine {
   }
 
   /**
-   * Does the due work of an integration that is leased to this process: polls, continues a scan, and reads due notes, until `shouldYield`. A poll that
+   * Does the due work of an integration that is leased to this process: polls, continues a full listing, and reads due notes, until `shouldYield`. A poll that
    * finds nothing makes one commit and reads nothing from the store.
    *
    * @param asked  what to list, whatever is due
@@ -68,8 +68,8 @@ export class Engine {
     await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
   }
 
-  async acceptRemovals(scanId: string): Promise<number> {
-    return await acceptRemovals(scanId, { ...this.#settings, ledger: this.#ledger }, this.#settings.hooks)
+  async acceptRemovals(fullListingId: string): Promise<number> {
+    return await acceptRemovals(fullListingId, { ...this.#settings, ledger: this.#ledger }, this.#settings.hooks)
   }
 
   /** Reads a note and accepts the response, even if it contradicts earlier reads and events (open point 35). */
@@ -94,11 +94,13 @@ export class Engine {
   #dueListing(next: NextWork, progress: MirrorProgress): ListingWork | undefined {
     const now = this.#settings.clock.now()
     if (isListingPostponed(next, now)) return undefined
-    const { pollAskedAt, scanAskedAt } = next
+    const { pollAskedAt, fullListingAskedAt } = next
     const isPollDue = pollAskedAt !== undefined || now >= pollDueAt(progress, this.#settings.pollEveryMs, now)
-    const scanAt = scanContinuesAt(progress, next, now)
-    const isListingDue = isPollDue || (scanAt !== null && now >= scanAt)
-    return isListingDue ? { isPollDue, scanWhen: 'when-due', isScanAsked: scanAskedAt !== undefined } : undefined
+    const fullListingAt = fullListingContinuesAt(progress, next, now)
+    const isListingDue = isPollDue || (fullListingAt !== null && now >= fullListingAt)
+    return isListingDue
+      ? { isPollDue, fullListingWhen: 'when-due', isFullListingAsked: fullListingAskedAt !== undefined }
+      : undefined
   }
 
   /** Checks the key before any note is read. Then erases what is overdue, lists, and concurrently reads the notes that are due. */

@@ -91,11 +91,11 @@ export function openIntegration<Transaction>(
       return { ...status, problem: calls.unstored ?? status.problem }
     },
     async sync(syncOptions = {}) {
-      refuseUnknownOptions('mirror.sync', syncOptions, { signal: true, scan: true })
+      refuseUnknownOptions('mirror.sync', syncOptions, { signal: true, fullListing: true })
       refuseNoSignal(syncOptions.signal)
-      requireWord('scan', syncOptions.scan, ['when-due', 'now', 'never'])
+      requireWord('fullListing', syncOptions.fullListing, ['when-due', 'now', 'never'])
       unsynced.syncsHere()
-      return await calls.sync(syncOptions.scan ?? 'when-due', syncOptions.signal ?? never)
+      return await calls.sync(syncOptions.fullListing ?? 'when-due', syncOptions.signal ?? never)
     },
     async settle(settleOptions = {}) {
       refuseUnknownOptions('mirror.settle', settleOptions, { signal: true })
@@ -119,11 +119,11 @@ export function openIntegration<Transaction>(
       refuseUnknownOptions('mirror.receiver', receiverOptions, { secret: true, path: true, ...RECEIVER_OPTIONS })
       return createReceiver({ clock, ...receiverOptions, integration, sink: receive })
     },
-    async acceptRemovals(scanId, ...surplus) {
+    async acceptRemovals(fullListingId, ...surplus) {
       refuseSurplusOptions('mirror.acceptRemovals', surplus)
       const ledger = ledgerOf(integration, await fence(), settings)
       const context = { store: await openReads(), integration, ledger, clock }
-      return await acceptRemovals(scanId, context, hooksOf(integration, settings))
+      return await acceptRemovals(fullListingId, context, hooksOf(integration, settings))
     },
     async acceptReads(noteId, ...surplus) {
       refuseSurplusOptions('mirror.acceptReads', surplus)

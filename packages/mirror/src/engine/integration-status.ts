@@ -12,8 +12,8 @@ export interface IntegrationStatus
    */
   readonly dueAt: Date | null
   /**
-   * The number of missing notes whose removal a scan holds back. They are hidden until you accept their removal, or they are found again:
-   * `mirrors.of(integration).status().held` lists the scans.
+   * The number of missing notes whose removal a full listing holds back. They are hidden until you accept their removal, or they are found again:
+   * `mirrors.of(integration).status().held` lists the full listings.
    */
   readonly heldRemovals: number
   /** The webhook endpoint that `add` registered, with the latest status that was read. */

@@ -12,11 +12,11 @@ export type MirrorReceiverOptions = Pick<
 /** A local copy of all notes that a key can see, with transcripts and summaries. It converges to the service. */
 export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsumers<Transaction> {
   /**
-   * Lists all notes the first time, and later the changes since the last listing. Scans once a day. Reads every note that an event or a
+   * Lists all notes the first time, and later the changes since the last listing. Lists all notes again once a day. Reads every note that an event or a
    * listing has made due. Continues where an earlier call was interrupted.
    *
    * If `run` or another call of this process is listing, the call takes over at its next page. If another process is listing, it asks that process for
-   * a poll, or for a full listing with `scan: 'now'`, and waits for 30 s.
+   * a poll, or for a full listing with `fullListing: 'now'`, and waits for 30 s.
    *
    * @throws NotesClientError when the service refuses the key or is down; nothing is lost or removed
    * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
@@ -32,7 +32,7 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    */
   work(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
-   * Keeps the mirror up to date until the signal fires: reads the notes of events immediately, polls every few minutes, scans once a
+   * Keeps the mirror up to date until the signal fires: reads the notes of events immediately, polls every few minutes, lists all notes once a
    * day, and pauses while the service is down, limits the rate or refuses the key: it tries a refused key again, once an hour at most after
    * some minutes. It logs when a problem begins, changes and ends. Any number of processes may run concurrently: one of them lists, and the others
    * read the notes of events.
@@ -47,12 +47,12 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    */
   receiver(options: MirrorReceiverOptions): Receiver
   /**
-   * Erases the notes whose removal a scan holds back because it missed too many notes.
+   * Erases the notes whose removal a full listing holds back because it missed too many notes.
    *
    * @returns how many notes were removed
-   * @throws MirrorError `scan_unknown` when the scan holds nothing back
+   * @throws MirrorError `full_listing_unknown` when the full listing holds nothing back
    */
-  acceptRemovals(scanId: string): Promise<number>
+  acceptRemovals(fullListingId: string): Promise<number>
   /**
    * Reads a note and accepts what the service returns, even a revision lower than that of an announced deletion: for a service that was
    * restored from a backup (`status().contradictions` counts such notes). The next `settle`, `sync` or `run` reads the content.
@@ -63,7 +63,7 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
    */
   acceptReads(noteId: string): Promise<boolean>
   /**
-   * Replaces the key that the notes were listed with by the client's key, which must be able to access the same notes. A scan in
+   * Replaces the key that the notes were listed with by the client's key, which must be able to access the same notes. A full listing in
    * progress starts again. A listing under way in another process stops.
    */
   adoptKey(): Promise<void>

@@ -24,7 +24,7 @@ export async function copyWithKey(
   for (;;) {
     const copy = await store.readProgress(integration)
     if (copy.progress.key !== null) return copy
-    const request = { ...takeRequest(settings, clock.now()), maxRank: RANKS.scan, integration, isForced: true }
+    const request = { ...takeRequest(settings, clock.now()), maxRank: RANKS.fullListing, integration, isForced: true }
     const taken = await store.integrations.take(request)
     if (taken === undefined) {
       await work.nextChange(RETRY_EVERY_MS, clock, signal)

@@ -32,7 +32,7 @@ const MIRRORS_OPTIONS: Readonly<Record<keyof MirrorsOptions, true>> = {
   connect: true,
   keep: true,
   pollEveryMs: true,
-  scanEveryMs: true,
+  fullListingEveryMs: true,
   hooks: true,
   logger: true,
   logErrorMessages: true,
@@ -78,7 +78,7 @@ export function resolveMirrorsOptions(options: MirrorsOptions): WorkSettings {
  * @param collectMs  how long the log collects what happens for one line, in milliseconds
  */
 function sharedSettings(
-  options: Pick<MirrorOptions, 'store' | 'hooks' | 'keep' | 'scanEveryMs' | 'logger' | 'logErrorMessages'>,
+  options: Pick<MirrorOptions, 'store' | 'hooks' | 'keep' | 'fullListingEveryMs' | 'logger' | 'logErrorMessages'>,
   collectMs: number,
 ): Omit<WorkSettings, 'integrations' | 'pollEveryMs' | 'connect' | 'policy'> {
   const hooks = options.hooks ?? {}
@@ -89,7 +89,10 @@ function sharedSettings(
     store,
     clock,
     keep: requireParts(options.keep ?? PARTS),
-    scanEveryMs: requireCount('scanEveryMs', options.scanEveryMs ?? DEFAULT_SCHEDULE.scanEveryMs),
+    fullListingEveryMs: requireCount(
+      'fullListingEveryMs',
+      options.fullListingEveryMs ?? DEFAULT_SCHEDULE.fullListingEveryMs,
+    ),
     hooks,
     log: mirrorLog(options, clock, collectMs),
     worker: workerName(),

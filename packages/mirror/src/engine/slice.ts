@@ -137,8 +137,8 @@ async function workWithKey(taken: TakenIntegration, context: SliceContext, work:
     if (!(await claimKey(record, connection, settings))) throw new LeaseLostError()
     const { spread } = settings.policy
     const pollEveryMs = spread(record.pollEveryMs ?? settings.pollEveryMs, integration)
-    const scanEveryMs = spread(settings.scanEveryMs, integration)
-    const engine = engineOf(connection, integration, fenceOf(record), settings, { pollEveryMs, scanEveryMs })
+    const fullListingEveryMs = spread(settings.fullListingEveryMs, integration)
+    const engine = engineOf(connection, integration, fenceOf(record), settings, { pollEveryMs, fullListingEveryMs })
     const { next, error, report } = await work(taken, connection, engine, context)
     pauses.recordAnswer(connection.baseUrl)
     return {

@@ -68,7 +68,7 @@ async function takeForced({ integration, state }: IntegrationRecord, settings: W
   const now = clock.now()
   // Another worker may have parked the integration since the last attempt.
   if (state === 'parked') await integrations.resume(integration, now)
-  const request = { ...takeRequest(settings, now), maxRank: RANKS.scan, integration, isForced: true }
+  const request = { ...takeRequest(settings, now), maxRank: RANKS.fullListing, integration, isForced: true }
   return await store.integrations.take(request)
 }
 

@@ -1,5 +1,5 @@
 import { type EndpointRecord, type NextWork, RANKS } from '../integrations/integration-store.ts'
-import { scanContinuesAt } from '../listing/schedule.ts'
+import { fullListingContinuesAt } from '../listing/schedule.ts'
 import { isPaced } from '../rules/listing-track.ts'
 import type { Slice } from './engine.ts'
 
@@ -30,32 +30,38 @@ export function foundUnannounced({ before, after }: Pick<Slice, 'before' | 'afte
 
 /** What was asked for and is not fulfilled after a slice. */
 export function stillAsked(
-  { pollAskedAt, scanAskedAt }: NextWork,
+  { pollAskedAt, fullListingAskedAt }: NextWork,
   { before, after, hasPolled }: Pick<Slice, 'before' | 'after' | 'hasPolled'>,
-): Pick<NextWork, 'pollAskedAt' | 'scanAskedAt'> {
-  const known = [before.scan?.scanId, before.lastScan?.scanId]
-  const hasBegunScan = [after.scan?.scanId, after.lastScan?.scanId].some((scanId) => !known.includes(scanId))
+): Pick<NextWork, 'pollAskedAt' | 'fullListingAskedAt'> {
+  const known = [before.fullListing?.fullListingId, before.lastFullListing?.fullListingId]
+  const hasBegunFullListing = [after.fullListing?.fullListingId, after.lastFullListing?.fullListingId].some(
+    (fullListingId) => !known.includes(fullListingId),
+  )
   return {
     pollAskedAt: hasPolled ? undefined : pollAskedAt,
-    scanAskedAt: hasBegunScan ? undefined : scanAskedAt,
+    fullListingAskedAt: hasBegunFullListing ? undefined : fullListingAskedAt,
   }
 }
 
 /** Returns when the next slice is due, and its rank, given when the next poll is due, and when a listing that failed is repeated. */
 export function afterSlice(
   { after, nextDueAt, settled, listing }: Pick<Slice, 'after' | 'nextDueAt' | 'settled' | 'listing'>,
-  { pollAt, listAt, ...asked }: Pick<NextWork, 'listAt' | 'pollAskedAt' | 'scanAskedAt'> & { readonly pollAt: number },
+  {
+    pollAt,
+    listAt,
+    ...asked
+  }: Pick<NextWork, 'listAt' | 'pollAskedAt' | 'fullListingAskedAt'> & { readonly pollAt: number },
   now: number,
 ): { readonly dueAt: number; readonly rank: number } {
-  const scanAt = scanContinuesAt(after, asked, now)
+  const fullListingAt = fullListingContinuesAt(after, asked, now)
   const nextPollAt = asked.pollAskedAt === undefined ? pollAt : now
-  const nextListAt = Math.max(Math.min(nextPollAt, scanAt ?? nextPollAt), listAt ?? 0)
+  const nextListAt = Math.max(Math.min(nextPollAt, fullListingAt ?? nextPollAt), listAt ?? 0)
   const nextAt = Math.min(nextDueAt ?? nextListAt, nextListAt)
   const hasWorked = settled > 0 || listing !== undefined
-  const mayContinue = hasWorked && !isPaced(after.poll.track) && !isPaced(after.scan?.track)
+  const mayContinue = hasWorked && !isPaced(after.poll.track) && !isPaced(after.fullListing?.track)
   const dueAt = Math.max(nextAt, mayContinue ? now : now + RETRY_AFTER_MS)
   if (after.poll.backfilledAt === null) return { dueAt, rank: RANKS.backfill }
-  return { dueAt, rank: scanAt === null ? RANKS.poll : RANKS.scan }
+  return { dueAt, rank: fullListingAt === null ? RANKS.poll : RANKS.fullListing }
 }
 
 /** Shortens a time by up to a fifth. The jitter is a hash of the id, so that integrations that were added together do not poll together. */

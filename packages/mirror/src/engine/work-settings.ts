@@ -19,7 +19,7 @@ export interface WorkSettings {
   readonly connect: (integration: string, during: During) => Promise<Connection>
   readonly keep: KeptParts
   readonly pollEveryMs: number
-  readonly scanEveryMs: number
+  readonly fullListingEveryMs: number
   readonly policy: Policy
   readonly hooks: MirrorHooks
   readonly log: MirrorLog

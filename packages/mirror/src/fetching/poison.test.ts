@@ -80,7 +80,7 @@ it('a note that the store rejects does not prevent other writes', async () => {
   expect(world.problems).toEqual([refused])
 })
 
-it.each([500, 410, 400])('a scan completes although the read of a missing note answers %s', async (status) => {
+it.each([500, 410, 400])('a full listing completes although the read of a missing note answers %s', async (status) => {
   let silent = ''
   const hides = ({ pathname }: URL) => pathname.endsWith(`/notes/${silent}`)
   await using world = await serviceWith((url) => (hides(url) ? new Response('no', { status }) : undefined))
@@ -90,9 +90,9 @@ it.each([500, 410, 400])('a scan completes although the read of a missing note a
   silent = one?.note_id ?? ''
   const elsewhere = service.owner.createChannel('elsewhere')
   for (const note of [one, other]) note?.moveTo(elsewhere)
-  await mirror.sync({ scan: 'now' }).catch(() => undefined)
-  const { lastScan, correctAsOf } = await mirror.status()
-  expect(lastScan?.missing).toBe(2)
+  await mirror.sync({ fullListing: 'now' }).catch(() => undefined)
+  const { lastFullListing, correctAsOf } = await mirror.status()
+  expect(lastFullListing?.missing).toBe(2)
   expect(correctAsOf).toBeNull()
   expect(await mirror.get(other?.note_id ?? '')).toBeUndefined()
 })
@@ -111,7 +111,7 @@ it.each([
     const before = world.requestsSoFar()
     for (let minute = 0; minute < 30; minute += 1) {
       await service.clock.advance('1m')
-      await mirror.sync({ scan: 'never' })
+      await mirror.sync({ fullListing: 'never' })
     }
     expect(world.requestsSoFar() - before).toBeLessThan(30 + 4 * 12)
     expect(await mirror.get(bad)).toMatchObject({ isSettled: true, transcript: null })

@@ -183,10 +183,10 @@ async function applyAnswer(
 ): Promise<VersionedState | undefined> {
   const { clock, hooks, keep } = context
   let isRepeated = false
-  const revised = await revise(noteId, context, (state, end, { scan, lastScan }) => {
+  const revised = await revise(noteId, context, (state, end, { fullListing, lastFullListing }) => {
     isRepeated = state.contradictedSince !== null
-    const { startSequence: scanStartSequence } = scan ?? lastScan ?? {}
-    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), scanStartSequence }
+    const { startSequence: fullListingStartSequence } = fullListing ?? lastFullListing ?? {}
+    const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), fullListingStartSequence }
     return applyRead(state, note, stamp, { keep })
   })
   if (revised !== undefined && revised.state.contradictedSince !== null) hooks.onContradiction({ noteId, isRepeated })

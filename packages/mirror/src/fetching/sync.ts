@@ -13,11 +13,11 @@ export interface SyncOptions {
   /** Ends the sync, which then rejects with the signal's reason. Committed work is kept. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Whether to scan, which finds unannounced deletions and lost access: `'when-due'` (once a day), `'now'`, or `'never'`.
+   * Whether to list all notes, which finds unannounced deletions and lost access: `'when-due'` (once a day), `'now'`, or `'never'`.
    *
    * @default 'when-due'
    */
-  readonly scan?: 'when-due' | 'now' | 'never' | undefined
+  readonly fullListing?: 'when-due' | 'now' | 'never' | undefined
 }
 
 /** Result of a sync. */
@@ -47,7 +47,7 @@ export interface EngineSettings {
   readonly clock: Clock
   readonly concurrency: number
   readonly pollEveryMs: number
-  readonly scanEveryMs: number
+  readonly fullListingEveryMs: number
   readonly hooks: CopyHooks
   /** Notified when this process has stored a hint that makes a note due. */
   readonly hints: LocalListeners

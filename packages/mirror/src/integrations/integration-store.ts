@@ -49,8 +49,8 @@ export type ParkedBecause = 'key_changed' | 'key_shared' | 'key_refused'
 /** How many notes are erased in one commit. Removing a note from a text index takes tens of milliseconds, and blocks other writers. */
 export const ERASE_BATCH_SIZE = 10
 
-/** The priority of work: hints first, full scans last. */
-export const RANKS = { hint: 0, poll: 1, backfill: 2, scan: 3 } as const
+/** The priority of work: hints first, full listings last. */
+export const RANKS = { hint: 0, poll: 1, backfill: 2, fullListing: 3 } as const
 
 /** A stored integration. */
 export interface IntegrationRecord extends NextWork {
@@ -108,7 +108,7 @@ export interface NextWork {
   /** When a poll was asked for that has not succeeded since. Absent if none was. */
   readonly pollAskedAt?: number | undefined
   /** When a full listing was asked for that has not begun since. Absent if none was. */
-  readonly scanAskedAt?: number | undefined
+  readonly fullListingAskedAt?: number | undefined
 }
 
 /** The webhook endpoint of an integration. */
@@ -173,7 +173,7 @@ interface ListRequest {
 
 export interface ListedIntegration {
   readonly record: IntegrationRecord
-  /** The number of missing notes whose removal a scan holds back. */
+  /** The number of missing notes whose removal a full listing holds back. */
   readonly heldRemovals: number
 }
 
@@ -195,7 +195,7 @@ export interface IntegrationCounts {
    * `mirrors.of(id).status()` has the number for one integration.
    */
   readonly contradictions: number
-  /** The number of integrations with missing notes whose removal a scan holds back. */
+  /** The number of integrations with missing notes whose removal a full listing holds back. */
   readonly heldRemovals: number
   /** The number of integrations that are not brought up to date, by the code of their problem: the most frequent 100 codes. */
   readonly problems: Readonly<Record<string, number>>

@@ -9,10 +9,10 @@ export interface MirrorProgress {
   /** The base URL that the notes were last listed from. Absent before the first listing, and in a copy of an earlier version. */
   readonly baseUrl?: string | undefined
   readonly poll: PollProgress
-  /** The scan that is under way. */
-  readonly scan: ScanProgress | null
-  /** The last scan that ended. The notes that it missed were confirmed, or are due to be read. */
-  readonly lastScan: CompletedScan | null
+  /** The full listing that is under way. */
+  readonly fullListing: FullListingProgress | null
+  /** The last full listing that ended. The notes that it missed were confirmed, or are due to be read. */
+  readonly lastFullListing: CompletedFullListing | null
 }
 
 /** The progress of the backfill and of polls. */
@@ -38,9 +38,9 @@ export interface PollProgress {
   readonly heardAt: number | null
 }
 
-/** A scan that is under way. */
-export interface ScanProgress {
-  readonly scanId: string
+/** A full listing that is under way. */
+export interface FullListingProgress {
+  readonly fullListingId: string
   /** The sequence number before page one. */
   readonly startSequence: number
   /** The time before page one. */
@@ -55,7 +55,7 @@ export interface ScanProgress {
   readonly cursor: string | null
   /** The number of live notes listed so far. */
   readonly seen: number
-  /** How many of the listed notes the mirror showed before the scan began. */
+  /** How many of the listed notes the mirror showed before the full listing began. */
   readonly kept: number
   /** In phase `confirming`: the number of missing notes. */
   readonly missing: number
@@ -87,9 +87,9 @@ export interface ListingTrack {
   readonly startSequence?: number | undefined
 }
 
-/** A scan that ended. */
-export interface CompletedScan {
-  readonly scanId: string
+/** A full listing that ended. */
+export interface CompletedFullListing {
+  readonly fullListingId: string
   /** The sequence number before page one. */
   readonly startSequence: number
   readonly beganAt: number
@@ -128,21 +128,25 @@ export const NO_PROGRESS: MirrorProgress = {
     unannounced: 0,
     heardAt: null,
   },
-  scan: null,
-  lastScan: null,
+  fullListing: null,
+  lastFullListing: null,
 }
 
-/** Proof that a scan has applied its last page. Without it, no note counts as missing. Only `certify` makes one. */
+/** Proof that a full listing has applied its last page. Without it, no note counts as missing. Only `certify` makes one. */
 export interface CompletionCertificate {
   readonly [brand]: true
-  readonly scanId: string
+  readonly fullListingId: string
   /** The sequence number before page one. */
   readonly startSequence: number
 }
 
 declare const brand: unique symbol
 
-/** Certifies a scan; `undefined` if its last page was not applied yet. */
-export function certify({ scanId, startSequence, phase }: ScanProgress): CompletionCertificate | undefined {
-  return phase === 'listing' ? undefined : ({ scanId, startSequence } as CompletionCertificate)
+/** Certifies a full listing; `undefined` if its last page was not applied yet. */
+export function certify({
+  fullListingId,
+  startSequence,
+  phase,
+}: FullListingProgress): CompletionCertificate | undefined {
+  return phase === 'listing' ? undefined : ({ fullListingId, startSequence } as CompletionCertificate)
 }

@@ -54,33 +54,33 @@ export class OverdueErasure {
 }
 
 /**
- * Erases the notes whose removal a scan holds back.
+ * Erases the notes whose removal a full listing holds back.
  *
  * @returns how many notes were removed
- * @throws MirrorError `scan_unknown` when the scan holds nothing back
+ * @throws MirrorError `full_listing_unknown` when the full listing holds nothing back
  */
 export async function acceptRemovals(
-  scanId: string,
+  fullListingId: string,
   { store, integration, ledger, clock }: ErasureContext,
   hooks: CopyHooks,
 ): Promise<number> {
   let removed = 0
   try {
     for (let after = ''; ; ) {
-      const query = { heldBy: scanId, after, limit: ERASE_BATCH_SIZE }
+      const query = { heldBy: fullListingId, after, limit: ERASE_BATCH_SIZE }
       const noteIds = noteIdsOf(await store.listStates(integration, query))
       const last = noteIds.at(-1)
       if (last === undefined) break
-      removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, scanId))).size
+      removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, fullListingId))).size
       after = last
     }
   } finally {
     const at = new Date(clock.now())
-    if (removed > 0) await audit(hooks, { act: 'acceptRemovals', integration, at, scanId, removed })
+    if (removed > 0) await audit(hooks, { act: 'acceptRemovals', integration, at, fullListingId, removed })
   }
   if (removed > 0) return removed
   throw new MirrorError(
-    'scan_unknown',
-    'this scan holds no removals back: they were accepted before, or the notes were found again. mirror.status().held lists the scans that hold removals back.',
+    'full_listing_unknown',
+    'this full listing holds no removals back: they were accepted before, or the notes were found again. mirror.status().held lists the full listings that hold removals back.',
   )
 }

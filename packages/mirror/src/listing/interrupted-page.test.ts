@@ -60,14 +60,14 @@ it('a full listing that dies between the commits of a page counts no note twice'
   const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k1.secret', fetch })
   const store = memoryMirror()
   const mirrorOn = (of: typeof store) => createMirror({ client, store: onClock(of, clock), keep: [] })
-  await mirrorOn(store).sync({ scan: 'never' })
+  await mirrorOn(store).sync({ fullListing: 'never' })
   for (let calls = 5; calls < 17; calls += 2) {
-    const dying = mirrorOn(abandoning(store, calls)).sync({ scan: 'now' })
+    const dying = mirrorOn(abandoning(store, calls)).sync({ fullListing: 'now' })
     await Promise.race([dying, clock.advance('20s')])
     // A full listing is due, or under way.
     await clock.advance('25h')
     await mirrorOn(store).sync()
-    expect((await mirrorOn(store).status()).lastScan, `after ${calls} calls`).toMatchObject({
+    expect((await mirrorOn(store).status()).lastFullListing, `after ${calls} calls`).toMatchObject({
       seen: 1_200,
       unidentified: 1,
     })

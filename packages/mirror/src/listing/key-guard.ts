@@ -33,11 +33,11 @@ export async function requireKey(context: KeyContext, copy: CopyState): Promise<
   return { ...copy, key }
 }
 
-/** Replaces the recorded key. A scan under way is restarted, because the previous key may have seen more notes. */
+/** Replaces the recorded key. A full listing under way is restarted, because the previous key may have seen more notes. */
 export async function adoptKey(context: KeyContext): Promise<void> {
   const { store, integration, ledger } = context
   const { progress } = await store.readProgress(integration)
-  await ledger.writeProgress({ ...progress, key: await identifyKey(context, progress), scan: null })
+  await ledger.writeProgress({ ...progress, key: await identifyKey(context, progress), fullListing: null })
 }
 
 /** Whether notes were listed or read, so that a key was used. */

@@ -7,22 +7,22 @@ import { isPaced } from '../rules/listing-track.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
 import type { LoadedProgress } from '../stores/mirror-store.ts'
+import { fullListing } from './full-listing.ts'
 import { type ListedPage, Lister } from './lister.ts'
 import { poll } from './poll.ts'
-import { scan } from './scan.ts'
-import { isScanDue, type ListingWork } from './schedule.ts'
+import { isFullListingDue, type ListingWork } from './schedule.ts'
 
 /** How a listing ended. */
 export interface Listed {
   readonly progress: MirrorProgress
   /** Whether a poll has ended. */
   readonly hasPolled: boolean
-  /** The error, if a poll or a scan failed and other requests do not. */
+  /** The error, if a poll or a full listing failed and other requests do not. */
   readonly error?: unknown
 }
 
 /**
- * Polls, and scans if a scan is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed notes, the queue
+ * Polls, and lists all notes if a full listing is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed notes, the queue
  * is made to look for due notes.
  *
  * @throws LeaseLostError if another worker has taken the integration; an error that other requests would meet, too
@@ -105,15 +105,15 @@ async function* listings(lister: Lister, context: SyncContext, work: ListingWork
   } catch (error) {
     const { poll: failed } = lister.progress
     polled = lister.progress
-    const isScanNext = failed.backfilledAt !== null && isScanDue(polled, work, context)
-    if (!isScanNext || !isOfRequest(error) || context.signal.aborted) throw error
+    const isFullListingNext = failed.backfilledAt !== null && isFullListingDue(polled, work, context)
+    if (!isFullListingNext || !isOfRequest(error) || context.signal.aborted) throw error
     pollError = error
   }
   const hasPolled = work.isPollDue && pollError === undefined
-  if (!isScanDue(polled, work, context)) return { progress: polled, hasPolled }
+  if (!isFullListingDue(polled, work, context)) return { progress: polled, hasPolled }
   if (polled !== lister.progress) await lister.advance(() => polled)
-  yield* scan(lister, context)
-  // An interrupted scan may have missed removals that happened after it began, so a new scan follows it.
-  if (work.scanWhen === 'now' && polled.scan !== null) yield* scan(lister, context)
+  yield* fullListing(lister, context)
+  // An interrupted full listing may have missed removals that happened after it began, so a new full listing follows it.
+  if (work.fullListingWhen === 'now' && polled.fullListing !== null) yield* fullListing(lister, context)
   return { progress: lister.progress, hasPolled, error: pollError }
 }

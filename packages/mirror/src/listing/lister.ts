@@ -79,9 +79,9 @@ export class Lister {
     const problems = new Map(leftOut.map(({ note_id, error }) => [error, note_id]))
     for (const [error, noteId] of problems) hooks.onProblem({ error, noteId })
     const { phase: source } = page
-    const scan = page.phase === 'scan' ? (page.restarted ?? this.progress.scan) : undefined
-    const scanBeganAt = scan?.beganAt
-    const request = { start: this.sequence, source, requestedAt: this.#committedAt, scanBeganAt } as const
+    const fullListing = page.phase === 'full-listing' ? (page.restarted ?? this.progress.fullListing) : undefined
+    const fullListingBeganAt = fullListing?.beganAt
+    const request = { start: this.sequence, source, requestedAt: this.#committedAt, fullListingBeganAt } as const
     const maxNotes = page.phase === 'poll' ? store.mostEditsPerCommit : MAX_NOTES_PER_COMMIT
     let applied: AppliedPart = { ...NO_COUNTS, hasChangedNotes: false }
     for (const part of partsOf(page, maxNotes)) applied = await this.#applyUnlessRefused(part, request, applied)

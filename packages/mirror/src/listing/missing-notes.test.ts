@@ -47,9 +47,9 @@ describe('a service without an operation for single notes', () => {
     moveOut(world, 200)
     await world.service.clock.advance('1h')
     const before = world.asked().length
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     const pages = 800 / PAGE
-    // The poll, the scan, four requests that find out that the service cannot read single notes, and four listings at most: for the first note, for
+    // The poll, the full listing, four requests that find out that the service cannot read single notes, and four listings at most: for the first note, for
     // the notes that wait for it, for those that are handed out at the same time, and for all others.
     expect(world.asked().length - before).toBeLessThanOrEqual(1 + pages + 4 + 4 * pages)
     expect((await world.mirror.status()).notes).toMatchObject({ live: 800, hidden: 0, gone: 200 })
@@ -59,11 +59,11 @@ describe('a service without an operation for single notes', () => {
     await using world = await mirroredService({ notes: 300, contract }, { keep: ['note'] })
     await world.mirror.sync()
     moveOut(world, 1)
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     moveOut(world, 1, 1)
     await world.service.clock.advance('1h')
     const before = world.asked().length
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect(world.asked().slice(before)).toEqual(Array.from({ length: 1 + 3 + 3 }, () => 'GET /v1/notes'))
     expect((await world.mirror.status()).notes).toMatchObject({ live: 298, gone: 2 })
   })
@@ -74,24 +74,24 @@ describe('a service without an operation for single notes', () => {
     await world.another({ store, keep: ['note'] }).sync()
     const empty = () => Response.json({ notes: [], has_more: false, next_cursor: null })
     const mirror = mirrorThat(world, store, (page) => (page === 1 ? empty() : undefined))
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     expect((await mirror.status()).notes).toMatchObject({ live: 300, hidden: 0, gone: 0 })
-    expect((await mirror.status()).lastScan).toMatchObject({ seen: 0, missing: 300 })
+    expect((await mirror.status()).lastFullListing).toMatchObject({ seen: 0, missing: 300 })
   })
 
-  it('shows a note that returns during the listing after the next scan at the latest', async () => {
+  it('shows a note that returns during the listing after the next full listing at the latest', async () => {
     await using world = await mirroredService({ notes: 300, contract })
     const store = memoryMirror()
     await world.another({ store, keep: ['note'] }).sync()
     const moved = moveOut(world, 20)
-    // Pages 1 to 3 are the scan, page 4 detects the missing operation. Notes return after page 5, the first of the confirming listing.
+    // Pages 1 to 3 are the full listing, page 4 detects the missing operation. Notes return after page 5, the first of the confirming listing.
     const mirror = mirrorThat(world, store, (page) => {
       if (page === 6) for (const note of moved) note.moveTo('personal')
       return undefined
     })
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     expect((await mirror.status()).notes.live).toBeGreaterThanOrEqual(280)
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     expect((await mirror.status()).notes).toMatchObject({ live: 300, gone: 0 })
   })
 
@@ -114,7 +114,7 @@ describe('a service without an operation for single notes', () => {
       await world.service.settled()
       return undefined
     })
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     await mirror.settle()
     expect((await mirror.status()).notes).toMatchObject({ live: 300, gone: 0, dirty: 0 })
   })
@@ -128,7 +128,7 @@ describe('a service without an operation for single notes', () => {
     const mirror = mirrorThat(world, store, (page) =>
       isDown && page >= 4 + 1 + 3 ? new Response('down', { status: 500 }) : undefined,
     )
-    expect(await mirror.sync({ scan: 'now' })).toMatchObject({ postponed: 100 })
+    expect(await mirror.sync({ fullListing: 'now' })).toMatchObject({ postponed: 100 })
     expect((await mirror.status()).notes).toMatchObject({ live: 500, gone: 0 })
     isDown = false
     await world.service.clock.advance('1h')
@@ -157,10 +157,10 @@ describe('a service without an operation for single notes', () => {
       if (page === 3 + 1 + 2) notes[150]?.moveTo(elsewhere)
       return await pagesByOffset(request)
     })
-    await mirror.sync({ scan: 'now' })
-    // Both notes that left were listed before they left. The next scan misses them.
+    await mirror.sync({ fullListing: 'now' })
+    // Both notes that left were listed before they left. The next full listing misses them.
     expect((await mirror.status()).notes).toMatchObject({ live: 300, gone: 0 })
-    await mirror.sync({ scan: 'now' })
+    await mirror.sync({ fullListing: 'now' })
     expect((await mirror.status()).notes).toMatchObject({ live: 298, gone: 2 })
   })
 
@@ -169,13 +169,13 @@ describe('a service without an operation for single notes', () => {
     await world.mirror.sync()
     moveOut(world, 100)
     await world.service.clock.advance('1h')
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     expect((await world.mirror.status()).notes).toMatchObject({ live: 100, hidden: 100, gone: 0 })
   })
 })
 
 describe('a service that reads single notes', () => {
-  it('completes a scan even if the listed note that is read first can never be read', async () => {
+  it('completes a full listing even if the listed note that is read first can never be read', async () => {
     await using world = await mirroredService({ notes: 30 }, { keep: ['note'] }, { maxRetries: 0 })
     await world.mirror.sync()
     const [, , , unreadable] = world.service.owner.notes()
@@ -184,9 +184,9 @@ describe('a service that reads single notes', () => {
       request: `GET /v1/notes/${unreadable?.note_id}`,
       fault: { kind: 'status', status: 500 },
     })
-    await world.mirror.sync({ scan: 'now' })
-    const { lastScan, notes } = await world.mirror.status()
-    expect(lastScan).toMatchObject({ seen: 27, missing: 3 })
+    await world.mirror.sync({ fullListing: 'now' })
+    const { lastFullListing, notes } = await world.mirror.status()
+    expect(lastFullListing).toMatchObject({ seen: 27, missing: 3 })
     expect(notes).toMatchObject({ live: 30, dirty: 3 })
     world.service.faults.clear()
     await world.service.clock.advance('1h')
@@ -200,7 +200,7 @@ describe('a service that reads single notes', () => {
     const moved = moveOut(world, 40)
     await world.service.clock.advance('1h')
     const before = world.asked().length
-    await world.mirror.sync({ scan: 'now' })
+    await world.mirror.sync({ fullListing: 'now' })
     const asked = world.asked().slice(before)
     for (const { note_id } of moved) expect(asked).toContain(`GET /v1/notes/${note_id}`)
     expect((await world.mirror.status()).notes).toMatchObject({ live: 260, gone: 40 })

@@ -8,7 +8,7 @@ import { withAcceptedKey } from './key-guard.ts'
 import type { ListedPage, Lister } from './lister.ts'
 import { applyTracked, hasCursor, hasFailedTooOften, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
 
-/** How long a poll is repeated because of a note that cannot be identified. Daily scans list such notes as well. */
+/** How long a poll is repeated because of a note that cannot be identified. Daily full listings list such notes as well. */
 const REPEAT_FOR_MS = 24 * 60 * 60_000
 
 /** Where a poll is. It stops advancing before a page with a note that cannot be identified, so that the next poll lists the page again. */

@@ -11,14 +11,14 @@ export function pollDueAt({ poll: { polledAt, track } }: MirrorProgress, pollEve
   return Math.max(dueAt, waitEnd(track, now) ?? dueAt)
 }
 
-/** When the scan that is under way or was asked for continues; `null` if there is none. */
-export function scanContinuesAt(
-  { scan }: MirrorProgress,
-  { scanAskedAt }: Pick<NextWork, 'scanAskedAt'>,
+/** When the full listing that is under way or was asked for continues; `null` if there is none. */
+export function fullListingContinuesAt(
+  { fullListing }: MirrorProgress,
+  { fullListingAskedAt }: Pick<NextWork, 'fullListingAskedAt'>,
   now: number,
 ): number | null {
-  if (scan === null) return scanAskedAt === undefined ? null : now
-  return waitEnd(scan.track, now) ?? now
+  if (fullListing === null) return fullListingAskedAt === undefined ? null : now
+  return waitEnd(fullListing.track, now) ?? now
 }
 
 /** Whether the next listing is not due yet, because the last one failed. A time that is too far ahead was written by a wrong clock. */
@@ -28,22 +28,22 @@ export function isListingPostponed({ listAt }: Pick<NextWork, 'listAt'>, now: nu
 
 /** Which listings to do. */
 export interface ListingWork {
-  /** Whether to poll. If not, only a scan under way continues, or one that was asked for begins. */
+  /** Whether to poll. If not, only a full listing under way continues, or one that was asked for begins. */
   readonly isPollDue: boolean
-  readonly scanWhen: SyncOptions['scan']
-  /** Whether a scan was asked for that has not begun. */
-  readonly isScanAsked: boolean
+  readonly fullListingWhen: SyncOptions['fullListing']
+  /** Whether a full listing was asked for that has not begun. */
+  readonly isFullListingAsked: boolean
 }
 
-export function isScanDue(
-  { scan, lastScan, poll }: MirrorProgress,
-  { scanWhen, isScanAsked }: Omit<ListingWork, 'isPollDue'>,
-  { clock, scanEveryMs }: Pick<EngineSettings, 'clock' | 'scanEveryMs'>,
+export function isFullListingDue(
+  { fullListing, lastFullListing, poll }: MirrorProgress,
+  { fullListingWhen, isFullListingAsked }: Omit<ListingWork, 'isPollDue'>,
+  { clock, fullListingEveryMs }: Pick<EngineSettings, 'clock' | 'fullListingEveryMs'>,
 ): boolean {
-  if (scanWhen !== 'when-due') return scanWhen === 'now'
+  if (fullListingWhen !== 'when-due') return fullListingWhen === 'now'
   const now = clock.now()
-  if (scan !== null) return waitEnd(scan.track, now) === undefined
-  if (isScanAsked) return true
-  const lastAt = lastScan?.beganAt ?? poll.backfilledAt ?? 0
-  return now - lastAt >= scanEveryMs || isAhead(lastAt, now)
+  if (fullListing !== null) return waitEnd(fullListing.track, now) === undefined
+  if (isFullListingAsked) return true
+  const lastAt = lastFullListing?.beganAt ?? poll.backfilledAt ?? 0
+  return now - lastAt >= fullListingEveryMs || isAhead(lastAt, now)
 }

@@ -1,18 +1,18 @@
 import { MirrorError } from '../errors.ts'
 import type { SyncContext } from '../fetching/sync.ts'
 import type { ListingTrack, MirrorProgress } from '../integrations/progress.ts'
-import { requireScan } from '../rules/listing-rule.ts'
+import { requireFullListing } from '../rules/listing-rule.ts'
 import { MAX_IDLE_PAGES, mayRestart, waitEnd, waiting } from '../rules/listing-track.ts'
 import { cursorSuspicion, isEndlessListing } from '../service/failures.ts'
 import type { Lister, UnappliedPage } from './lister.ts'
 
-type ListingName = 'poll' | 'scan'
+type ListingName = 'poll' | 'full-listing'
 
 /** The number of answers 500 in a row to a cursor after which the service may no longer know the cursor. */
 const MAX_FAILURES = 3
 
-function trackOf({ poll, scan }: MirrorProgress, listing: ListingName): ListingTrack | undefined {
-  return listing === 'poll' ? poll.track : scan?.track
+function trackOf({ poll, fullListing }: MirrorProgress, listing: ListingName): ListingTrack | undefined {
+  return listing === 'poll' ? poll.track : fullListing?.track
 }
 
 /** @throws MirrorError `listing_stalled` while the listing waits */
@@ -45,7 +45,7 @@ export async function applyTracked(
   page: UnappliedPage,
   context: Pick<SyncContext, 'clock'>,
 ): Promise<boolean> {
-  const listing = page.phase === 'scan' ? 'scan' : 'poll'
+  const listing = page.phase === 'full-listing' ? 'full-listing' : 'poll'
   const countIdle = () => trackOf(lister.progress, listing)?.idlePages ?? 0
   const before = countIdle()
   const hasChangedNotes = await lister.applyPage(page)
@@ -81,8 +81,8 @@ export function hasFailedTooOften(error: unknown, { failures = 0 }: ListingTrack
 }
 
 /** Whether the next request of a listing has a stored cursor. An earlier version recorded no track. */
-export function hasCursor({ poll, scan }: MirrorProgress, listing: ListingName): boolean {
-  return listing === 'poll' ? poll.track !== undefined || poll.isUnderWay : (scan?.cursor ?? null) !== null
+export function hasCursor({ poll, fullListing }: MirrorProgress, listing: ListingName): boolean {
+  return listing === 'poll' ? poll.track !== undefined || poll.isUnderWay : (fullListing?.cursor ?? null) !== null
 }
 
 async function stall(lister: Lister, listing: ListingName, { clock }: Pick<SyncContext, 'clock'>): Promise<Error> {
@@ -95,7 +95,7 @@ async function writeTrack(lister: Lister, listing: ListingName, track: ListingTr
   await lister.advance(() =>
     listing === 'poll'
       ? { poll: { ...lister.progress.poll, track } }
-      : { scan: { ...requireScan(lister.progress), track } },
+      : { fullListing: { ...requireFullListing(lister.progress), track } },
   )
 }
 

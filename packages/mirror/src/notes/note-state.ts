@@ -15,13 +15,13 @@ export function isHiddenSince(hiddenAt: number | null, hiddenBefore: number): bo
  * Whether the mirror shows a note.
  *
  * - `live`: the mirror shows it.
- * - `hidden`: an event announced its deletion, no read has found it yet, or a scan holds its removal back.
+ * - `hidden`: an event announced its deletion, no read has found it yet, or a full listing holds its removal back.
  * - `gone`: a read proved that the API key cannot access it. Its content is erased.
  */
 export type Presence = 'live' | 'hidden' | 'gone'
 
 /** The kind of read that evidence comes from. */
-export type EvidenceSource = 'backfill' | 'poll' | 'scan' | 'read'
+export type EvidenceSource = 'backfill' | 'poll' | 'full-listing' | 'read'
 
 /** The latest read that proved whether the key can access a note. */
 export interface Evidence {
@@ -92,8 +92,8 @@ export interface NoteState {
   readonly floor: DeletionFloor | null
   /** When reads began to return a lower revision than an earlier read or event (open point 35). */
   readonly contradictedSince: number | null
-  /** The scan that holds the removal back until `acceptRemovals`. For a live note: the scan missed it, and no read has confirmed that yet. */
-  readonly heldByScan: string | null
+  /** The full listing that holds the removal back until `acceptRemovals`. For a live note: the full listing missed it, and no read has confirmed that yet. */
+  readonly heldByFullListing: string | null
   /** The number of consecutive attempts that the service answered and that did not settle the note, because the answer may lag. */
   readonly attempts: number
   /** The number of consecutive attempts in which a request failed: the service did not answer, or answered an error such as 429 or 503. */
@@ -147,7 +147,7 @@ export function unknownNote(noteId: string): NoteState {
     hiddenAt: null,
     floor: null,
     contradictedSince: null,
-    heldByScan: null,
+    heldByFullListing: null,
     attempts: 0,
     failures: 0,
     dueAt: null,

@@ -9,7 +9,7 @@ export interface MirrorChange {
    * - `added`: the mirror shows the note for the first time. A loop may yield this twice, if the note changed meanwhile.
    * - `content`: its record, transcript or summary changed: read it again.
    * - `restored`: the mirror shows the note again.
-   * - `hidden`: an event announced its deletion, or a scan missed it: do not show it.
+   * - `hidden`: an event announced its deletion, or a full listing missed it: do not show it.
    * - `removed`: it is gone, and the mirror has erased its content: erase yours.
    */
   readonly kind: 'added' | 'content' | 'restored' | 'hidden' | 'removed'

@@ -36,9 +36,9 @@ describe('an explanation of a note', () => {
       /an event announced its removal.*note\.deleted at revision 6, 2026/,
     ],
     [
-      'a scan holds it back',
-      aLiveNote({ presence: 'hidden', heldByScan: 's1' }),
-      /scan s1 .*until you accept the removals/,
+      'a full listing holds it back',
+      aLiveNote({ presence: 'hidden', heldByFullListing: 's1' }),
+      /full listing s1 .*until you accept the removals/,
     ],
     ['the mirror has not read it', unknownNote('n1'), /an event named it, but the mirror has not read it yet/],
     [
@@ -64,7 +64,7 @@ describe('an explanation of a note', () => {
     [
       'reads contradict its deletion',
       aGoneNote({ contradictedSince: NOW, floor: { revision: 7, at: NOW, deletedAt: NOW, unrevisedAt: null } }),
-      /a full scan that begins a day after the event accepts the lower revision/i,
+      /a full listing that begins a day after the event accepts the lower revision/i,
     ],
   ])('when %s', (_, state, pattern) => {
     expect(explain('n1', state).reasons.join(' ')).toMatch(pattern)

@@ -27,15 +27,15 @@ export function explain(noteId: string, state: NoteState | undefined): Explanati
   return { noteId, presence: state.presence, reasons: reasons.filter((reason) => reason !== undefined), state }
 }
 
-function presenceOf({ presence, evidence, hiddenBy, heldByScan, revision }: NoteState): string {
+function presenceOf({ presence, evidence, hiddenBy, heldByFullListing, revision }: NoteState): string {
   switch (presence) {
     case 'live':
       return `It is shown, at revision ${revision}.`
     case 'gone':
       return 'It is gone: a read proved that the key cannot see it. Its content is erased.'
     case 'hidden':
-      if (heldByScan !== null) {
-        return `It is hidden: scan ${heldByScan} found more missing notes than it is allowed to remove. It stays hidden until you accept the removals of this scan.`
+      if (heldByFullListing !== null) {
+        return `It is hidden: full listing ${heldByFullListing} found more missing notes than it is allowed to remove. It stays hidden until you accept the removals of this full listing.`
       }
       if (hiddenBy !== null)
         return 'It is hidden: an event announced its removal, and no later read has confirmed or refuted that yet.'
@@ -48,7 +48,7 @@ function presenceOf({ presence, evidence, hiddenBy, heldByScan, revision }: Note
 const SOURCES = {
   backfill: 'the first listing',
   poll: 'a poll',
-  scan: 'a full scan',
+  'full-listing': 'a full listing',
   read: 'a read of this note',
 }
 
@@ -78,7 +78,7 @@ function contradictionOf({ contradictedSince, floor }: NoteState): string | unde
   const accepted =
     floor === null
       ? 'The mirror accepts the lower revision after about eight and a half minutes.'
-      : 'A full scan that begins a day after the event accepts the lower revision.'
+      : 'A full listing that begins a day after the event accepts the lower revision.'
   return `Since ${timeOf(contradictedSince)} the service shows a lower revision than before: it lags behind, or was restored from a backup. ${accepted}`
 }
 

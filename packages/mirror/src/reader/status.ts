@@ -1,5 +1,5 @@
 import type { Problem } from '../integrations/problem.ts'
-import type { CompletedScan, ScanProgress } from '../integrations/progress.ts'
+import type { CompletedFullListing, FullListingProgress } from '../integrations/progress.ts'
 import { problemOf } from '../rules/problem-rule.ts'
 import { isSilent } from '../rules/silence-rule.ts'
 import type { HeldRemovals, NoteCounts, ReadableStore } from '../stores/mirror-store.ts'
@@ -12,7 +12,7 @@ export interface MirrorStatus {
   /**
    * The number of notes that the service returns at a lower revision than before, or again after `note.deleted` (open point 35): its replicas
    * lag, or it was restored from a backup. The mirror accepts a lower revision after about eight and a half minutes. It accepts a note whose
-   * deletion was announced in a full scan a day later.
+   * deletion was announced in a full listing a day later.
    */
   readonly contradictions: number
   /** Whether the first full listing has ended. */
@@ -20,16 +20,16 @@ export interface MirrorStatus {
   /** The service's time up to which all changes were listed; `null` before the first full listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
   /**
-   * When the last complete scan began. `null` before the first scan, while a note must be read, while there are contradictions, if that scan
+   * When the last complete full listing began. `null` before the first full listing, while a note must be read, while there are contradictions, if that full listing
    * listed a note without an identifier that can be used or stored, or a later poll did, and if this time is in the future, because a clock was
    * wrong.
    */
   readonly correctAsOf: Date | null
-  /** The last scan that ended. The notes that it missed were confirmed, or count as `dirty` until they are read. */
-  readonly lastScan: CompletedScan | null
-  /** The scan that is under way. */
-  readonly scan: ScanProgress | null
-  /** Scans that hold removals back. `acceptRemovals` erases the notes; a note that is found again is shown again. */
+  /** The last full listing that ended. The notes that it missed were confirmed, or count as `dirty` until they are read. */
+  readonly lastFullListing: CompletedFullListing | null
+  /** The full listing that is under way. */
+  readonly fullListing: FullListingProgress | null
+  /** Full listings that hold removals back. `acceptRemovals` erases the notes; a note that is found again is shown again. */
   readonly held: readonly HeldRemovals[]
   /** The position of the latest change, `null` before the first. Pass it to `changes` to get only later changes. */
   readonly position: string | null
@@ -49,11 +49,12 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
   const [row] = await store.integrations.list({ integration, after: '', limit: 1 })
   const { generation, run, position: number } = await store.readFeed(integration, BEGINNING.run)
   const { contradicted: contradictions, missing: _, held, ...notes } = await store.count(integration)
-  const { poll, scan, lastScan } = progress
-  const isPollComplete = poll.unstoredSequence === undefined || poll.unstoredSequence <= (lastScan?.startSequence ?? 0)
+  const { poll, fullListing, lastFullListing } = progress
+  const isPollComplete =
+    poll.unstoredSequence === undefined || poll.unstoredSequence <= (lastFullListing?.startSequence ?? 0)
   const isSettled =
     isPollComplete &&
-    lastScan?.unidentified === undefined &&
+    lastFullListing?.unidentified === undefined &&
     notes.dirty === 0 &&
     notes.unsettled === 0 &&
     contradictions === 0
@@ -62,9 +63,12 @@ export async function statusOf(store: ReadableStore, integration: string, now: n
     contradictions,
     isBackfilled: poll.backfilledAt !== null,
     watermark: dateOf(poll.watermark),
-    correctAsOf: lastScan !== null && isSettled && lastScan.beganAt <= now ? new Date(lastScan.beganAt) : null,
-    lastScan,
-    scan,
+    correctAsOf:
+      lastFullListing !== null && isSettled && lastFullListing.beganAt <= now
+        ? new Date(lastFullListing.beganAt)
+        : null,
+    lastFullListing,
+    fullListing,
     held,
     position: generation === null ? null : positionText({ generation, run, number }),
     polledAt: pastOf(poll.polledAt, now),

@@ -25,22 +25,22 @@ export function applyAbsence(state: NoteState, tombstone: Note | undefined, stam
 }
 
 /**
- * Makes a shown note that a scan did not list due. If the scan holds removals back, so does the read that does not find the note; if an earlier
- * scan has done so, and the note was not read since, it stays held by that scan. Returns `undefined` if the note was read since the scan began.
+ * Makes a shown note that a full listing did not list due. If the full listing holds removals back, so does the read that does not find the note; if an earlier
+ * full listing has done so, and the note was not read since, it stays held by that full listing. Returns `undefined` if the note was read since the full listing began.
  */
 export function markMissing(
   state: NoteState,
   { startSequence }: Pick<CompletionCertificate, 'startSequence'>,
-  stamp: { readonly holdingScan: string | undefined; readonly sequence: number; readonly at: number },
+  stamp: { readonly holdingFullListing: string | undefined; readonly sequence: number; readonly at: number },
 ): Decision | undefined {
   if (state.presence !== 'live' || (state.evidence?.start ?? 0) >= startSequence) return undefined
-  const heldByScan = state.heldByScan ?? stamp.holdingScan ?? null
-  return { state: { ...state, heldByScan, dirty: Math.max(state.dirty ?? 0, stamp.sequence), dueAt: stamp.at } }
+  const heldByFullListing = state.heldByFullListing ?? stamp.holdingFullListing ?? null
+  return { state: { ...state, heldByFullListing, dirty: Math.max(state.dirty ?? 0, stamp.sequence), dueAt: stamp.at } }
 }
 
-/** Removes a note whose removal a scan holds back; `undefined` if the scan no longer holds it back. */
-export function acceptRemoval(state: NoteState, scanId: string): Decision | undefined {
-  if (state.presence !== 'hidden' || state.heldByScan !== scanId) return undefined
+/** Removes a note whose removal a full listing holds back; `undefined` if the full listing no longer holds it back. */
+export function acceptRemoval(state: NoteState, fullListingId: string): Decision | undefined {
+  if (state.presence !== 'hidden' || state.heldByFullListing !== fullListingId) return undefined
   return { state: { ...state, ...ERASED, settledRevision: null }, content: 'erase', announce: 'vanished' }
 }
 
@@ -53,21 +53,21 @@ export function eraseUnconfirmed(state: NoteState, now: number): Decision | unde
 
 /**
  * Hides a missing note and keeps its content, until the removal is accepted, or an event or a tombstone proves it. Returns `undefined` if no
- * scan holds the removal back.
+ * full listing holds the removal back.
  */
 function holdBack(state: NoteState, settled: NoteState): Decision | undefined {
-  const { heldByScan } = state
+  const { heldByFullListing } = state
   if (state.presence === 'live') {
-    return heldByScan === null
+    return heldByFullListing === null
       ? undefined
-      : { state: { ...settled, presence: 'hidden', heldByScan }, announce: 'vanished' }
+      : { state: { ...settled, presence: 'hidden', heldByFullListing }, announce: 'vanished' }
   }
-  return heldByScan !== null && state.hiddenBy === null ? { state: settled } : undefined
+  return heldByFullListing !== null && state.hiddenBy === null ? { state: settled } : undefined
 }
 
 const WITHOUT_CONTENT = { transcriptHeld: null, summaryHeld: null } as const
 
-const ERASED = { presence: 'gone', heldByScan: null, ...WITHOUT_CONTENT } as const
+const ERASED = { presence: 'gone', heldByFullListing: null, ...WITHOUT_CONTENT } as const
 
 function mayHaveBeenShown({ presence, revision }: NoteState): boolean {
   return presence !== 'gone' && revision !== null

@@ -20,10 +20,10 @@ function aDeletion(traits: Partial<Hint> = {}): Hint {
   return { noteId: 'n1', kind: 'note.deleted', revision: 7, occurredAt: NOW - 500, ...statuses, ...traits }
 }
 
-const later = (at: number, source: 'read' | 'poll' | 'scan' = 'read') => aReading(30, 31, { at, source })
+const later = (at: number, source: 'read' | 'poll' | 'full-listing' = 'read') => aReading(30, 31, { at, source })
 
 describe('after a deletion was announced and confirmed', () => {
-  it.each(['read', 'poll', 'scan', 'backfill'] as const)(
+  it.each(['read', 'poll', 'full-listing', 'backfill'] as const)(
     'a record below its revision does not show the note, in a %s',
     (source) => {
       const { state, content, announce } = read(aDeletedNote(), aRecord({ revision: 6 }), aReading(30, 31, { source }))
@@ -44,8 +44,8 @@ describe('after a deletion was announced and confirmed', () => {
     expect(read(aDeletedNote(), aRecord({ revision: 7 }), slow).state.presence).toBe('gone')
   })
 
-  it('access that is regained at its revision without an event is found by a scan after 60 s', () => {
-    const { state } = read(aDeletedNote(), aRecord({ revision: 7 }), later(NOW + DAY_MS, 'scan'))
+  it('access that is regained at its revision without an event is found by a full listing after 60 s', () => {
+    const { state } = read(aDeletedNote(), aRecord({ revision: 7 }), later(NOW + DAY_MS, 'full-listing'))
     expect(state).toMatchObject({ presence: 'live', revision: 7 })
   })
 
@@ -77,7 +77,7 @@ describe('after a deletion was announced and confirmed', () => {
 
   it('a record above the known revision may be older than a deletion without a revision, and shows nothing within 60 s', () => {
     for (const state of [hiddenBy(aLiveNote(), { revision: null }), hiddenBy(aDeletedNote(), { revision: null })]) {
-      for (const source of ['read', 'poll', 'scan'] as const) {
+      for (const source of ['read', 'poll', 'full-listing'] as const) {
         const soon = read(state, aRecord({ revision: 8 }), later(NOW + 60_000, source)).state
         expect(soon).toMatchObject({ presence: state.presence, dueAt: expect.any(Number) })
         expect(read(soon, aRecord({ revision: 8 }), aReading(40, 41, { at: NOW + 60_001 })).state.presence).toBe('live')
@@ -143,13 +143,13 @@ describe('a service that permanently returns a lower revision than that of an an
     expect((contradicted.dueAt ?? 0) - NOW).toBeGreaterThan(6 * 60 * 60_000)
   })
 
-  it('is accepted in a scan that began 24 h after the event', () => {
-    const scanned = (scanBeganAt: number) => {
-      const reading = aReading(90, 91, { source: 'scan', scanBeganAt, at: NOW + 2 * DAY_MS })
+  it('is accepted in a full listing that began 24 h after the event', () => {
+    const listed = (fullListingBeganAt: number) => {
+      const reading = aReading(90, 91, { source: 'full-listing', fullListingBeganAt, at: NOW + 2 * DAY_MS })
       return read(contradicted, aRecord({ revision: 6 }), reading).state
     }
-    expect(scanned(NOW + DAY_MS - 1).presence).toBe('gone')
-    expect(scanned(NOW + DAY_MS)).toMatchObject({ presence: 'live', revision: 6, floor: null, contradictedSince: null })
+    expect(listed(NOW + DAY_MS - 1).presence).toBe('gone')
+    expect(listed(NOW + DAY_MS)).toMatchObject({ presence: 'live', revision: 6, floor: null, contradictedSince: null })
   })
 
   it('is not accepted in a read or a poll after 24 h', () => {
@@ -185,7 +185,7 @@ describe('a service that permanently returns a lower revision than that of an an
 
 describe('a note that was removed without an event', () => {
   it('is shown again at a lower revision after eight attempts', () => {
-    let { state } = read(aGoneNote(), aRecord({ revision: 4 }), later(NOW, 'scan'))
+    let { state } = read(aGoneNote(), aRecord({ revision: 4 }), later(NOW, 'full-listing'))
     let attempts = 0
     for (let start = 32; state.presence === 'gone' && attempts < 20; start += 2, attempts += 1) {
       expect(state.contradictedSince).toBe(NOW)

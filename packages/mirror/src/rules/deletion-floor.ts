@@ -5,8 +5,8 @@ import { highestKnownRevision, isAcceptedAfterRetries } from './contradiction.ts
 import type { ReadStamp } from './evidence.ts'
 import { endOfLag, isPastLag, serviceTimeIn, trustedTime } from './time.ts'
 
-/** A full scan that begins this many milliseconds after the deletion event may show the note with a lower revision. */
-const ACCEPT_SCAN_AFTER_MS = 24 * 60 * 60_000
+/** A full listing that begins this many milliseconds after the deletion event may show the note with a lower revision. */
+const ACCEPT_FULL_LISTING_AFTER_MS = 24 * 60 * 60_000
 
 interface AnnouncedDeletion {
   readonly revision: number | null
@@ -56,7 +56,7 @@ export type ReappearanceVerdict = 'show' | 'may_lag' | 'contradicted' | 'refused
 export function judgeReappearance(state: NoteState, note: Note, stamp: ReadStamp): ReappearanceVerdict {
   const { floor } = state
   if (floor !== null && isBelow(floor, note)) {
-    return wasCreatedAfter(floor, state.createdAt, note) || isOfLaterScan(floor, stamp) ? 'show' : 'refused'
+    return wasCreatedAfter(floor, state.createdAt, note) || isOfLaterFullListing(floor, stamp) ? 'show' : 'refused'
   }
   if (floor !== null && mayLagBehind(floor, note, stamp)) return 'may_lag'
   const isLower = note.revision < highestKnownRevision(state)
@@ -73,9 +73,12 @@ function mayLagBehind(floor: DeletionFloor, { revision }: Note, { requestedAt }:
   return lagsSince !== null && !isPastLag(trustedTime(lagsSince, requestedAt), requestedAt)
 }
 
-/** Whether a full scan that began a day after the deletion lists the record. */
-function isOfLaterScan({ at }: DeletionFloor, { requestedAt, scanBeganAt }: ReadStamp): boolean {
-  return scanBeganAt !== undefined && scanBeganAt - trustedTime(at, requestedAt) >= ACCEPT_SCAN_AFTER_MS
+/** Whether a full listing that began a day after the deletion lists the record. */
+function isOfLaterFullListing({ at }: DeletionFloor, { requestedAt, fullListingBeganAt }: ReadStamp): boolean {
+  return (
+    fullListingBeganAt !== undefined &&
+    fullListingBeganAt - trustedTime(at, requestedAt) >= ACCEPT_FULL_LISTING_AFTER_MS
+  )
 }
 
 function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | null, { created_at }: Note): boolean {

@@ -13,10 +13,10 @@ export interface ReadStamp {
   /** When the request was sent, or earlier, in milliseconds since the Unix epoch. */
   readonly requestedAt: number
   readonly at: number
-  /** When the full scan that listed the record began. */
-  readonly scanBeganAt?: number | undefined
-  /** For a read of a single note: the sequence number at which the latest scan began, if one is under way or has ended. */
-  readonly scanStartSequence?: number | undefined
+  /** When the full listing that listed the record began. */
+  readonly fullListingBeganAt?: number | undefined
+  /** For a read of a single note: the sequence number at which the latest full listing began, if one is under way or has ended. */
+  readonly fullListingStartSequence?: number | undefined
 }
 
 export interface ReadPolicy {
@@ -33,9 +33,9 @@ export function beganBeforeDirty({ dirty }: NoteState, { start }: ReadStamp): bo
   return dirty !== null && start < dirty
 }
 
-/** Whether a scan began after the read. If it did not list the note, the read must not show the note. */
-export function beganBeforeScan({ start, scanStartSequence }: ReadStamp): boolean {
-  return scanStartSequence !== undefined && start < scanStartSequence
+/** Whether a full listing began after the read. If it did not list the note, the read must not show the note. */
+export function beganBeforeFullListing({ start, fullListingStartSequence }: ReadStamp): boolean {
+  return fullListingStartSequence !== undefined && start < fullListingStartSequence
 }
 
 /** Records a read as evidence. Of two reads with the same result, the one that started later is kept. */

@@ -69,7 +69,7 @@ function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decisi
       hiddenAt: isGone ? null : (hiddenAt ?? at),
       floor: floorAfter(marked, hint, at),
       // The event is the reason now: nobody may accept a removal that only the event announced.
-      heldByScan: null,
+      heldByFullListing: null,
     },
     announce: presence === 'live' ? 'vanished' : undefined,
   }

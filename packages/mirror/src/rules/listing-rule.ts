@@ -1,6 +1,6 @@
 import type { LeftOutNote } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
-import type { MirrorProgress, PollProgress, ScanProgress } from '../integrations/progress.ts'
+import type { FullListingProgress, MirrorProgress, PollProgress } from '../integrations/progress.ts'
 import type { NoteState } from '../notes/note-state.ts'
 import type { NoteWrite } from '../notes/note-write.ts'
 import type { LoadedNotes } from '../stores/mirror-store.ts'
@@ -15,13 +15,13 @@ export type AppliedPage = {
   readonly leftOut: readonly UnusableNote[]
   /** Whether other parts of the page follow: then the listing does not advance. */
   readonly isUnfinished?: boolean
-} & (PollPage | ScanPage)
+} & (PollPage | FullListingPage)
 
-interface ScanPage {
-  readonly phase: 'scan'
+interface FullListingPage {
+  readonly phase: 'full-listing'
   readonly cursor: string | null
-  /** The scan that begins with this page, because the service no longer accepts the cursor of the scan under way. */
-  readonly restarted?: ScanProgress | undefined
+  /** The full listing that begins with this page, because the service no longer accepts the cursor of the full listing under way. */
+  readonly restarted?: FullListingProgress | undefined
 }
 
 interface PollPage {
@@ -73,8 +73,8 @@ export function progressAfterPage(
   writes: readonly NoteWrite[],
   counts: PageCounts,
 ): MirrorProgress {
-  return page.phase === 'scan'
-    ? afterScanPage(progress, page, before, counts)
+  return page.phase === 'full-listing'
+    ? afterFullListingPage(progress, page, before, counts)
     : afterPollPage(progress, page, before, writes, counts)
 }
 
@@ -95,30 +95,31 @@ function afterPollPage(
   return { ...progress, poll: { ...poll, checkpoint, track } }
 }
 
-function afterScanPage(
+function afterFullListingPage(
   progress: MirrorProgress,
-  page: AppliedPage & ScanPage,
+  page: AppliedPage & FullListingPage,
   before: LoadedNotes,
   counts: PageCounts,
 ): MirrorProgress {
-  const scan = scanOf(page, progress)
-  const keptHere = liveIdsIn(page).filter((noteId) => wasLiveBefore(before, noteId, scan))
-  const kept = scan.kept + keptHere.length
+  const fullListing = fullListingOf(page, progress)
+  const keptHere = liveIdsIn(page).filter((noteId) => wasLiveBefore(before, noteId, fullListing))
+  const kept = fullListing.kept + keptHere.length
   // What does not depend on what was stored before is counted with the last part: an interrupted page is listed again.
-  if (page.isUnfinished) return { ...progress, scan: { ...scan, kept } }
-  const unidentified = counts.unidentified === 0 ? scan.unidentified : (scan.unidentified ?? 0) + counts.unidentified
-  const counted = { ...scan, seen: scan.seen + counts.live, kept, unidentified }
+  if (page.isUnfinished) return { ...progress, fullListing: { ...fullListing, kept } }
+  const unidentified =
+    counts.unidentified === 0 ? fullListing.unidentified : (fullListing.unidentified ?? 0) + counts.unidentified
+  const counted = { ...fullListing, seen: fullListing.seen + counts.live, kept, unidentified }
   const { cursor } = page
   const phase = cursor === null ? 'listed' : 'listing'
   const isRestart = page.restarted !== undefined
-  const track = cursor === null ? undefined : trackAfterPage(scan.track, { ...counts, isRestart })
-  return { ...progress, scan: { ...counted, cursor, phase, track } }
+  const track = cursor === null ? undefined : trackAfterPage(fullListing.track, { ...counts, isRestart })
+  return { ...progress, fullListing: { ...counted, cursor, phase, track } }
 }
 
-/** The scan that a page belongs to. An earlier part of the page may have begun it. */
-function scanOf({ restarted }: ScanPage, progress: MirrorProgress): ScanProgress {
-  const isBegun = restarted === undefined || progress.scan?.scanId === restarted.scanId
-  return isBegun ? requireScan(progress) : restarted
+/** The full listing that a page belongs to. An earlier part of the page may have begun it. */
+function fullListingOf({ restarted }: FullListingPage, progress: MirrorProgress): FullListingProgress {
+  const isBegun = restarted === undefined || progress.fullListing?.fullListingId === restarted.fullListingId
+  return isBegun ? requireFullListing(progress) : restarted
 }
 
 interface PollEnd extends Pick<PollProgress, 'checkpoint' | 'watermark' | 'heardAt' | 'repeatingSince'> {
@@ -136,9 +137,9 @@ export function progressAfterPoll(progress: MirrorProgress, end: PollEnd): Mirro
   return { ...progress, poll: { ...poll, ...ended } }
 }
 
-export function requireScan({ scan }: MirrorProgress): ScanProgress {
-  if (scan === null) throw new Error('no scan is under way')
-  return scan
+export function requireFullListing({ fullListing }: MirrorProgress): FullListingProgress {
+  if (fullListing === null) throw new Error('no full listing is under way')
+  return fullListing
 }
 
 /**
@@ -151,7 +152,7 @@ function countNew(
   writes: readonly NoteWrite[],
   progress: MirrorProgress,
 ): number {
-  const { startSequence } = page.phase === 'scan' ? (page.restarted ?? requireScan(progress)) : page
+  const { startSequence } = page.phase === 'full-listing' ? (page.restarted ?? requireFullListing(progress)) : page
   const isListed = (state: NoteState | undefined) => (state?.evidence?.start ?? -1) >= startSequence
   const inPage = new Set(page.notes.map(({ note_id }) => note_id))
   return writes.filter(
@@ -178,8 +179,8 @@ function liveIdsIn({ notes, leftOut }: AppliedPage): readonly string[] {
   return [...live, ...[...unusable].filter((noteId) => !listed.has(noteId))]
 }
 
-/** Whether the mirror showed a note before the scan began. */
-function wasLiveBefore(before: LoadedNotes, noteId: string, { startSequence }: ScanProgress): boolean {
+/** Whether the mirror showed a note before the full listing began. */
+function wasLiveBefore(before: LoadedNotes, noteId: string, { startSequence }: FullListingProgress): boolean {
   const state = before.notes.get(noteId)?.state
   return state?.presence === 'live' && (state.evidence?.start ?? 0) < startSequence
 }

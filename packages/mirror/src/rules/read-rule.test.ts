@@ -38,7 +38,7 @@ describe('a note that is read for the first time', () => {
   })
 
   it('is recorded as gone if it is a tombstone, without an announcement', () => {
-    const { state, announce } = read(unknownNote('n1'), aTombstone(), aReading(1, 2, { source: 'scan' }))
+    const { state, announce } = read(unknownNote('n1'), aTombstone(), aReading(1, 2, { source: 'full-listing' }))
     expect(state).toMatchObject({ presence: 'gone', evidence: { says: 'absent' }, dueAt: null })
     expect(announce).toBeUndefined()
   })
@@ -77,10 +77,10 @@ describe('presence depends on the order of reads', () => {
     expect(announce).toBe('appeared')
   })
 
-  it('a read that began before the latest scan does not show a note, and causes another read', () => {
-    const late = read(aGoneNote(), aRecord(), aReading(22, 30, { scanStartSequence: 23 }))
+  it('a read that began before the latest full listing does not show a note, and causes another read', () => {
+    const late = read(aGoneNote(), aRecord(), aReading(22, 30, { fullListingStartSequence: 23 }))
     expect(late.state).toMatchObject({ presence: 'gone', dirty: 30, dueAt: NOW })
-    expect(read(late.state, aRecord(), aReading(30, 31, { scanStartSequence: 23 })).state.presence).toBe('live')
+    expect(read(late.state, aRecord(), aReading(30, 31, { fullListingStartSequence: 23 })).state.presence).toBe('live')
   })
 
   it('evidence never gets older, in any order of reads', () => {
@@ -205,13 +205,13 @@ describe('the stored record has the highest revision', () => {
   it('absent content without a status is due at each read of its note', () => {
     const silent = { transcriptStatus: null, summaryStatus: null, summaryHeld: 'not_ready' } as const
     const record = aRecord({ transcript_status: undefined, summary_status: undefined })
-    const { state } = read(aLiveNote(silent), record, aReading(11, 12, { source: 'scan' }))
+    const { state } = read(aLiveNote(silent), record, aReading(11, 12, { source: 'full-listing' }))
     expect(state).toMatchObject({ settledRevision: null, dueAt: NOW })
   })
 })
 
 describe('a mirror that keeps', () => {
-  const seen = aReading(11, 12, { source: 'scan' })
+  const seen = aReading(11, 12, { source: 'full-listing' })
 
   it('fewer parts than before erases the others with the next change of a note', () => {
     const decision = applyRead(aLiveNote(), aRecord({ revision: 6 }), seen, { keep: new Set() })
@@ -309,28 +309,28 @@ describe('an absence in a read that began before an event about the note', () =>
   })
 })
 
-describe('a shown note that a scan missed', () => {
-  const scan = { startSequence: 12 }
-  const marked = (holdingScan?: string) =>
-    markMissing(aLiveNote(), scan, { holdingScan, sequence: 19, at: NOW })?.state ?? aGoneNote()
+describe('a shown note that a full listing missed', () => {
+  const fullListing = { startSequence: 12 }
+  const marked = (holdingFullListing?: string) =>
+    markMissing(aLiveNote(), fullListing, { holdingFullListing, sequence: 19, at: NOW })?.state ?? aGoneNote()
 
   it('is due, and stays shown until a read does not find it', () => {
-    expect(marked()).toMatchObject({ presence: 'live', dirty: 19, dueAt: NOW, heldByScan: null })
+    expect(marked()).toMatchObject({ presence: 'live', dirty: 19, dueAt: NOW, heldByFullListing: null })
     expect(read(marked(), undefined, aReading(18, 21)).state).toMatchObject({ presence: 'gone', dirty: 19 })
     expect(read(marked(), undefined, aReading(20, 21))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
     expect(read(marked(), aRecord(), aReading(20, 21)).state).toMatchObject({ presence: 'live', dirty: null })
   })
 
-  it('is left as it is if it was read since the scan began, or is not shown', () => {
-    const request = { holdingScan: 's1', sequence: 19, at: NOW }
+  it('is left as it is if it was read since the full listing began, or is not shown', () => {
+    const request = { holdingFullListing: 's1', sequence: 19, at: NOW }
     const seen = read(aLiveNote(), aRecord(), aReading(12, 13)).state
-    expect(markMissing(seen, scan, request)).toBeUndefined()
-    expect(markMissing(aGoneNote(), scan, request)).toBeUndefined()
+    expect(markMissing(seen, fullListing, request)).toBeUndefined()
+    expect(markMissing(aGoneNote(), fullListing, request)).toBeUndefined()
   })
 
-  it('is hidden and kept by that read if the scan holds removals back', () => {
+  it('is hidden and kept by that read if the full listing holds removals back', () => {
     const decision = read(marked('s1'), undefined, aReading(20, 21))
-    expect(decision.state).toMatchObject({ presence: 'hidden', heldByScan: 's1', dirty: null })
+    expect(decision.state).toMatchObject({ presence: 'hidden', heldByFullListing: 's1', dirty: null })
     expect(decision.content).toBeUndefined()
     expect(decision.announce).toBe('vanished')
   })
@@ -340,23 +340,28 @@ describe('a shown note that a scan missed', () => {
     const { state, content } = read({ ...told, dirty: 22, dueAt: NOW }, undefined, aReading(20, 23))
     expect([state.presence, content]).toEqual(['live', undefined])
     const again = read(state, undefined, aReading(24, 25))
-    expect(again.state).toMatchObject({ presence: 'hidden', heldByScan: 's1' })
+    expect(again.state).toMatchObject({ presence: 'hidden', heldByFullListing: 's1' })
     expect(again.content).toBeUndefined()
-    expect(read(state, aRecord(), aReading(24, 25)).state).toMatchObject({ presence: 'live', heldByScan: null })
-    expect(read(state, aTombstone(), aReading(24, 25)).state).toMatchObject({ presence: 'gone', heldByScan: null })
+    expect(read(state, aRecord(), aReading(24, 25)).state).toMatchObject({ presence: 'live', heldByFullListing: null })
+    expect(read(state, aTombstone(), aReading(24, 25)).state).toMatchObject({
+      presence: 'gone',
+      heldByFullListing: null,
+    })
   })
 })
 
-describe('removals that a scan holds back', () => {
-  const held = aLiveNote({ presence: 'hidden', heldByScan: 's1' })
+describe('removals that a full listing holds back', () => {
+  const held = aLiveNote({ presence: 'hidden', heldByFullListing: 's1' })
 
   it('stay held while reads do not find the note', () => {
-    expect(read(held, undefined, aReading(22, 23))).toMatchObject({ state: { presence: 'hidden', heldByScan: 's1' } })
+    expect(read(held, undefined, aReading(22, 23))).toMatchObject({
+      state: { presence: 'hidden', heldByFullListing: 's1' },
+    })
     expect(read(held, undefined, aReading(22, 23)).content).toBeUndefined()
   })
 
   it('end when a read finds the note', () => {
-    expect(read(held, aRecord(), aReading(22, 23)).state).toMatchObject({ presence: 'live', heldByScan: null })
+    expect(read(held, aRecord(), aReading(22, 23)).state).toMatchObject({ presence: 'live', heldByFullListing: null })
   })
 
   it.each(['live', 'hidden'] as const)(

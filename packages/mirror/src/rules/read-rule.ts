@@ -13,7 +13,7 @@ import {
 import { judgeReappearance, type ReappearanceVerdict, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
 import {
   beganBeforeDirty,
-  beganBeforeScan,
+  beganBeforeFullListing,
   type Decision,
   overlaps,
   type ReadPolicy,
@@ -71,7 +71,7 @@ export function applyAcceptedRead(
 /** Nothing that a read could contradict. */
 const UNOPPOSED = {
   ...{ evidence: null, heard: null, hintedRevision: null, dirty: null, contradictedSince: null },
-  ...{ hiddenBy: null, hiddenAt: null, floor: null, heldByScan: null },
+  ...{ hiddenBy: null, hiddenAt: null, floor: null, heldByFullListing: null },
 } as const
 
 /**
@@ -88,7 +88,7 @@ export function applyUnusable(state: NoteState, stamp: ReadStamp): Decision | un
 }
 
 function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { keep }: ReadPolicy): Decision {
-  const seen = { ...withEvidence(state, 'present', stamp), heldByScan: null }
+  const seen = { ...withEvidence(state, 'present', stamp), heldByFullListing: null }
   switch (compareRecord(state, note, stamp, keep)) {
     case 'same':
       return { state: keepContentAttempts(state, clearDirty(seen, note.revision, stamp)) }
@@ -104,14 +104,14 @@ function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { 
   }
 }
 
-const VISIBLE = { presence: 'live', hiddenBy: null, hiddenAt: null, floor: null, heldByScan: null } as const
+const VISIBLE = { presence: 'live', hiddenBy: null, hiddenAt: null, floor: null, heldByFullListing: null } as const
 
 function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, { keep }: ReadPolicy): Decision {
   // An older read must not show a note that an event has hidden since.
   if (overlaps(state, stamp) && note.revision < (state.revision ?? 0)) {
     return { state: readAgain(withEvidence(state, 'present', stamp), stamp) }
   }
-  if (beganBeforeScan(stamp)) return { state: readAgain(state, stamp) }
+  if (beganBeforeFullListing(stamp)) return { state: readAgain(state, stamp) }
   const verdict = judgeReappearance(state, note, stamp)
   if (verdict === 'show') {
     const seen = clearDirty(withEvidence(state, 'present', stamp), Number.POSITIVE_INFINITY, stamp)

@@ -29,14 +29,14 @@ describe('added', () => {
 })
 
 describe('finished', () => {
-  const work = { ...IDLE, dueAt: NOW + 300_000, rank: RANKS.scan, failures: 2 }
+  const work = { ...IDLE, dueAt: NOW + 300_000, rank: RANKS.fullListing, failures: 2 }
   const end = { ...LEASED, leaseUntil: null, failures: 2 }
 
   it('writes the schedule and ends the lease', () => {
     expect(finished(LEASED, work, { taken: LEASED, now: NOW })).toEqual({
       ...end,
       dueAt: NOW + 300_000,
-      rank: RANKS.scan,
+      rank: RANKS.fullListing,
     })
   })
 

@@ -74,7 +74,8 @@ export function finished(
   const own = { integration, generation, version, hints, token, worker, keyPrint, isSingle }
   const asked = {
     pollAskedAt: record.pollAskedAt === taken.pollAskedAt ? next.pollAskedAt : record.pollAskedAt,
-    scanAskedAt: record.scanAskedAt === taken.scanAskedAt ? next.scanAskedAt : record.scanAskedAt,
+    fullListingAskedAt:
+      record.fullListingAskedAt === taken.fullListingAskedAt ? next.fullListingAskedAt : record.fullListingAskedAt,
   }
   const after = withoutUndefined({ ...next, ...own, ...asked, leaseUntil: null })
   if (record.hints === taken.hints) return after
@@ -108,7 +109,7 @@ export function hurried(record: IntegrationRecord, now: number): IntegrationReco
 }
 
 /** What is asked for: a poll, or a full listing. */
-export type Asked = 'poll' | 'scan'
+export type Asked = 'poll' | 'full-listing'
 
 /**
  * Asks the next worker of an integration for a poll or a full listing. A worker that has begun one fulfils only what was asked for before, so
@@ -118,7 +119,7 @@ export function asked(record: IntegrationRecord, what: readonly Asked[], now: nu
   const after = (known = 0) => Math.max(now, known + 1)
   const requests = {
     ...(what.includes('poll') && { pollAskedAt: after(record.pollAskedAt) }),
-    ...(what.includes('scan') && { scanAskedAt: after(record.scanAskedAt) }),
+    ...(what.includes('full-listing') && { fullListingAskedAt: after(record.fullListingAskedAt) }),
   }
   return hurried({ ...record, ...requests }, now)
 }

@@ -71,8 +71,8 @@ export type ReadableStore = Pick<
 /**
  * Which states to list, with at most `limit` of them.
  *
- * - `missing`: live notes whose evidence starts before the scan, by id after `after`: those that a complete listing did not contain.
- * - `heldBy`: hidden notes whose removal a scan holds back, by id after `after`.
+ * - `missing`: live notes whose evidence starts before the full listing, by id after `after`: those that a complete listing did not contain.
+ * - `heldBy`: hidden notes whose removal a full listing holds back, by id after `after`.
  * - `hiddenBefore`: hidden notes with content whose `hiddenAt` is this or earlier, by id. A `hiddenAt` that is more than two days later was written by
  *   a clock that was wrong, and counts as earlier.
  * - `notErasedAfter`: notes whose state is not that of `erasedNote`, by id after `notErasedAfter`.
@@ -153,13 +153,13 @@ export interface NoteCounts {
 export interface StoreCounts extends NoteCounts {
   /** The number of notes that `listStates` lists as missing; 0 without a certificate. */
   readonly missing: number
-  /** The scans that hold removals back, by scan id. */
+  /** The full listings that hold removals back, by full listing id. */
   readonly held: readonly HeldRemovals[]
 }
 
-/** A scan that holds removals back, and the number of its missing notes. */
+/** A full listing that holds removals back, and the number of its missing notes. */
 export interface HeldRemovals {
-  readonly scanId: string
+  readonly fullListingId: string
   readonly notes: number
 }
 

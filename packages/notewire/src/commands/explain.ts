@@ -23,7 +23,7 @@ export const command = (run: Run) =>
         readCopy(context, async ({ mirror, file }) => {
           const { noteId, presence, reasons, state } = await mirror.explain(note)
           const title = (await mirror.get(note))?.note.title
-          const isHeld = state?.heldByScan !== undefined && state.heldByScan !== null
+          const isHeld = state?.heldByFullListing !== undefined && state.heldByFullListing !== null
           const nextStep = isHeld ? [`Accept the removals of all held notes: ${file.pull} --accept-removals`] : []
           const lines = [
             `${output.paint('bold', printable(noteId))}  ${presence}`,

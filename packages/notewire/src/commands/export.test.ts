@@ -67,11 +67,11 @@ describe('export', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
   })
 
-  it('removes the file of a note that a scan has removed', async () => {
+  it('removes the file of a note that a full listing has removed', async () => {
     const { service, env, cwd } = await prepared(3)
     await runNotewire(['export', 'notes', '--pull'], { cwd, env })
     service.owner.notes()[0]?.moveTo(service.owner.createChannel('Elsewhere'))
-    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
     await runNotewire(['export', 'notes'], { cwd })
     expect((await markdownIn(join(cwd, 'notes'))).size).toBe(2)
   })
@@ -199,7 +199,7 @@ describe('export --format jsonl', () => {
     expect((await lines()).map(({ change, complete }) => [change, complete])).toEqual(Array(3).fill(['added', true]))
     expect((await stat(join(cwd, 'notes.jsonl'))).mode & 0o777).toBe(0o600)
     service.owner.notes()[0]?.delete()
-    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
     await runNotewire(args, { cwd })
     expect(await lines()).toHaveLength(2)
     expect(await readdir(cwd)).toEqual(['notes.db', 'notes.jsonl'])

@@ -20,7 +20,7 @@ describe('pull --purge', () => {
     await runNotewire(['pull'], { cwd, env })
     expect(await readFile(database, 'latin1')).toContain('zanzibar')
     secret.delete()
-    const { exitCode, stderr } = await runNotewire(['pull', '--scan', '--purge'], { cwd, env })
+    const { exitCode, stderr } = await runNotewire(['pull', '--full-listing', '--purge'], { cwd, env })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect((await readFile(database, 'latin1')).toLowerCase()).not.toContain('zanzibar')
     expect(await notesIn(database)).toEqual(await notesOf(service))
@@ -110,14 +110,14 @@ describe('the first pull', () => {
 })
 
 describe('a later pull', () => {
-  it('counts new, changed and, with --scan, removed notes', async () => {
+  it('counts new, changed and, with --full-listing, removed notes', async () => {
     const { service, env, cwd, database } = await prepared(10)
     await runNotewire(['pull'], { cwd, env })
     const [first, second] = service.owner.notes()
     first?.edit({ title: 'Another title' })
     second?.moveTo(service.owner.createChannel('Elsewhere'))
     service.owner.record({ title: 'New' }).end({ summary: false })
-    const { stdout } = await runNotewire(['pull', '--scan', '--json'], { cwd, env })
+    const { stdout } = await runNotewire(['pull', '--full-listing', '--json'], { cwd, env })
     expect(JSON.parse(stdout)).toMatchObject({ notes: 10, added: 1, changed: 1, removed: 1 })
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
@@ -174,7 +174,7 @@ describe('a key', () => {
     const before = await notesIn(database)
     issued.revoke()
     for (const key of [issued.key, 'ntw_live_k7.secretsecret']) {
-      const { exitCode } = await runNotewire(['pull', '--scan'], { cwd, env: { ...env, NOTES_API_KEY: key } })
+      const { exitCode } = await runNotewire(['pull', '--full-listing'], { cwd, env: { ...env, NOTES_API_KEY: key } })
       expect(exitCode).toBe(4)
       expect(await notesIn(database)).toEqual(before)
     }
@@ -202,7 +202,7 @@ describe('a key', () => {
       const { key } = service.owner.createIntegration({ channels }).issueKey()
       const other = { ...env, NOTES_API_KEY: key }
       for (const args of [
-        ['pull', '--scan'],
+        ['pull', '--full-listing'],
         ['pull', '--adopt-key'],
       ]) {
         const { exitCode, stdout, stderr } = await runNotewire(args, { cwd, env: other })
@@ -211,7 +211,7 @@ describe('a key', () => {
         expect(unwrapped(stderr)).not.toContain('undefined')
         expect(await notesIn(database)).toEqual(before)
       }
-      expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(0)
+      expect((await runNotewire(['pull', '--full-listing'], { cwd, env })).exitCode).toBe(0)
     },
   )
 
@@ -259,13 +259,13 @@ it('the next steps of a copy that is not the default one name it', async () => {
   const copy = ['--database', 'my notes.db', '--integration', 'acme']
   await runNotewire(['pull', ...copy], { cwd, env })
   const { stdout } = await runNotewire(['status', ...copy], { cwd })
-  expect(unwrapped(stdout)).toContain("notewire pull --database 'my notes.db' --integration acme --scan")
+  expect(unwrapped(stdout)).toContain("notewire pull --database 'my notes.db' --integration acme --full-listing")
 })
 
 describe('more removals than a pull makes without consent', () => {
   it('are held back and explained, and made with --accept-removals', async () => {
     const { service, env, cwd, database } = await mostlyMoved()
-    const held = await runNotewire(['pull', '--scan'], { cwd, env })
+    const held = await runNotewire(['pull', '--full-listing'], { cwd, env })
     expect(held.exitCode).toBe(1)
     expect(unwrapped(held.stderr)).toMatch(/no longer shows 60 notes of 80, .*notewire pull --accept-removals/)
     expect(unwrapped(held.stdout)).toMatch(/60 hidden, 0 removed/)
@@ -283,16 +283,16 @@ describe('more removals than a pull makes without consent', () => {
     await runNotewire(['pull'], { cwd, env })
     const elsewhere = service.owner.createChannel('Elsewhere')
     for (const note of service.owner.notes()) note.moveTo(elsewhere)
-    const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
+    const { exitCode, stderr } = await runNotewire(['pull', '--full-listing'], { cwd, env })
     expect([exitCode, unwrapped(stderr)]).toEqual([1, expect.stringContaining('no longer shows 3 notes of 3')])
     for (const note of service.owner.notes()) note.moveTo('personal')
-    expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(0)
+    expect((await runNotewire(['pull', '--full-listing'], { cwd, env })).exitCode).toBe(0)
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
   it('are made at a terminal when the user confirms their number', async () => {
     const { env, cwd } = await mostlyMoved()
-    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
     const running = startInTerminal(['pull', '--accept-removals'], { cwd, env: { ...env, TERM: 'xterm' } })
     await running.saw(/60 notes of the 80[\s\S]*Erase 60 notes/)
     running.type('y')
@@ -301,10 +301,10 @@ describe('more removals than a pull makes without consent', () => {
     expect(stdout).toContain('60 removed')
   })
 
-  it('can be accepted after another scan', async () => {
+  it('can be accepted after another full listing', async () => {
     const { env, cwd } = await mostlyMoved()
-    await runNotewire(['pull', '--scan'], { cwd, env })
-    expect((await runNotewire(['pull', '--scan'], { cwd, env })).exitCode).toBe(1)
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
+    expect((await runNotewire(['pull', '--full-listing'], { cwd, env })).exitCode).toBe(1)
     expect((await runNotewire(['pull', '--accept-removals', '--yes'], { cwd, env })).exitCode).toBe(0)
   })
 })
@@ -357,7 +357,7 @@ describe('a service that cannot be reached', () => {
     await runNotewire(['pull'], { cwd, env })
     const before = await notesIn(database)
     service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503 } })
-    const { exitCode, stderr } = await runNotewire(['pull', '--scan'], { cwd, env })
+    const { exitCode, stderr } = await runNotewire(['pull', '--full-listing'], { cwd, env })
     expect([exitCode, unwrapped(stderr)]).toEqual([
       5,
       expect.stringContaining('The notes pulled so far are in notes.db.'),

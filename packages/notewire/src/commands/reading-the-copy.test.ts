@@ -90,7 +90,7 @@ describe('search', () => {
     expect(await idsOf(['Zeppelin'], cwd)).toEqual([other.note_id])
     other.edit({ title: 'Balloon' })
     note.delete()
-    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
     expect(await idsOf(['Zeppelin'], cwd)).toEqual([])
     expect(await idsOf(['biscuits'], cwd)).toEqual([])
     expect(await idsOf(['balloon'], cwd)).toEqual([other.note_id])
@@ -153,7 +153,7 @@ describe('explain', () => {
   it('with --json prints the state of a removed note without its content', async () => {
     const { cwd, env, note } = await withBudget()
     note.delete()
-    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
     const { exitCode, stdout, stderr } = await runNotewire(['explain', note.note_id, '--json'], { cwd })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(JSON.parse(stdout)).toMatchObject({ note_id: note.note_id, presence: 'gone', state: { presence: 'gone' } })
@@ -173,14 +173,14 @@ describe('status', () => {
     const { exitCode, stdout, stderr } = await runNotewire(['status'], { cwd })
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })
     expect(unwrapped(stdout)).toMatch(
-      /notes\.db contains 3 notes\. Unannounced deletions .*notewire pull --scan.* No event has arrived yet/,
+      /notes\.db contains 3 notes\. Unannounced deletions .*notewire pull --full-listing.* No event has arrived yet/,
     )
   })
 
-  it('shows since when the copy is correct, after a scan', async () => {
+  it('shows since when the copy is correct, after a full listing', async () => {
     const { cwd, env } = await withBudget()
     const before = Date.now()
-    await runNotewire(['pull', '--scan'], { cwd, env })
+    await runNotewire(['pull', '--full-listing'], { cwd, env })
     const { stdout } = await runNotewire(['status', '--json'], { cwd })
     const { correct_as_of, ...status } = JSON.parse(stdout)
     expect(status).toMatchObject({ database: 'notes.db', ok: true, notes: { live: 3 }, held: [], silence: null })

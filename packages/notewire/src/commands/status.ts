@@ -61,7 +61,7 @@ function factsOf(status: MirrorStatus, file: CopyFile, now: number): readonly st
 }
 
 function statusRecord({ shown, integration }: CopyFile, status: MirrorStatus, isOk: boolean): object {
-  const { notes, contradictions, silence, lastScan } = status
+  const { notes, contradictions, silence, lastFullListing } = status
   return {
     database: shown,
     integration,
@@ -73,25 +73,26 @@ function statusRecord({ shown, integration }: CopyFile, status: MirrorStatus, is
     polled_at: status.polledAt,
     heard_at: status.heardAt,
     watermark: status.watermark,
-    last_scan: lastScan && {
-      scan_id: lastScan.scanId,
-      began_at: new Date(lastScan.beganAt),
-      ended_at: new Date(lastScan.endedAt),
-      seen: lastScan.seen,
-      missing: lastScan.missing,
+    last_full_listing: lastFullListing && {
+      full_listing_id: lastFullListing.fullListingId,
+      began_at: new Date(lastFullListing.beganAt),
+      ended_at: new Date(lastFullListing.endedAt),
+      seen: lastFullListing.seen,
+      missing: lastFullListing.missing,
     },
-    scan_under_way: status.scan !== null,
+    full_listing_under_way: status.fullListing !== null,
     held: status.held.map(snakeCased),
     silence,
   }
 }
 
-function correctness({ correctAsOf, lastScan, held }: MirrorStatus, { pull }: CopyFile, now: number): string {
+function correctness({ correctAsOf, lastFullListing, held }: MirrorStatus, { pull }: CopyFile, now: number): string {
   const subject = held.length === 0 ? 'The copy' : 'Except for these notes, the copy'
   if (correctAsOf !== null)
     return `${subject} is known to be right, deletions included, as of ${ago(correctAsOf, now)}.`
-  if (lastScan === null) return `Unannounced deletions have not been checked yet. To check them: ${pull} --scan`
-  return `Deletions were last checked ${ago(new Date(lastScan.beganAt), now)}.`
+  if (lastFullListing === null)
+    return `Unannounced deletions have not been checked yet. To check them: ${pull} --full-listing`
+  return `Deletions were last checked ${ago(new Date(lastFullListing.beganAt), now)}.`
 }
 
 function ago(date: Date | null, now: number): string {

@@ -192,7 +192,7 @@ describe('a key with the id of the key that made the copy, and another secret', 
     ['a link with another name', 'other.db', ['--database', 'other.db']],
   ])('removes nothing through %s', async (_kind, name, database) => {
     const { own, cwd, url, forged, requests } = await forgedKey(name)
-    for (const args of [['--scan'], ['--scan', '--accept-removals', '--yes']]) {
+    for (const args of [['--full-listing'], ['--full-listing', '--accept-removals', '--yes']]) {
       const { exitCode, stderr } = await runNotewire(['pull', ...database, ...args], { cwd })
       expect(exitCode).toBe(3)
       expect(unwrapped(stderr)).toMatch(/same key id and another secret.*\[key_changed\]/)
@@ -210,7 +210,7 @@ describe('a key with the id of the key that made the copy, and another secret', 
     await forgetDigest(own.database)
     const before = requests.length
     for (const args of [
-      ['pull', '--scan'],
+      ['pull', '--full-listing'],
       ['pull', '--adopt-key'],
       ['export', 'notes', '--pull'],
     ]) {

@@ -1,6 +1,7 @@
 import { type ContentWrite, earliestDue, NO_DIGESTS, type NoteWrite } from '../../notes/note-write.ts'
 import { escapedJson } from '../escaped-text.ts'
 import type { MirrorCommit } from '../mirror-store.ts'
+import { progressJson } from '../progress-json.ts'
 import { stateJson } from '../state-json.ts'
 
 /** The parameters of `notewire_mirror_commit_notes` after the integration. */
@@ -13,7 +14,7 @@ export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit):
     escapedJson(notes.map((write) => noteRow(write, places.get(write)))),
     announced.length,
     escapedJson(contents),
-    progress === undefined ? null : escapedJson(progress),
+    progress === undefined ? null : escapedJson(progressJson(progress)),
     heardAt ?? null,
     fence?.generation ?? null,
     fence?.token ?? null,

@@ -1,6 +1,6 @@
 import { isInTransaction, type PostgresQueries, type PostgresTransaction } from '@notewire/webhooks/storage'
 import {
-  type ConsumableNotes,
+  type ConsumableNote,
   type ConsumerCommit,
   type ConsumerCommitResult,
   type ConsumerRecord,
@@ -8,7 +8,7 @@ import {
   NEW_CONSUMER,
 } from '../../consumers/consumer-store.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
-import { withState } from '../state-json.ts'
+import { type StoredState, withState } from '../state-json.ts'
 import { stateOf } from './note-columns.ts'
 
 /** Makes the store of consumers. Each operation is one statement, and a commit in the user's transaction is two. */
@@ -42,7 +42,7 @@ export function createConsumerStore(queries: PostgresQueries): ConsumerStore<Pos
     async listConsumable(integration, name, { after, dueBy, limit }) {
       const [ofIntegration, consumer] = keyOf(integration, name)
       const values = [ofIntegration, after, limit, ofIntegration, consumer, dueBy, after, limit, consumer]
-      const [found] = await ask<ConsumableNotes>('listConsumable', LIST, ...values)
+      const [found] = await ask<StoredConsumable>('listConsumable', LIST, ...values)
       return { changes: found?.changes.map(withState) ?? [], due: found?.due.map(withState) ?? [] }
     },
   }
@@ -55,6 +55,11 @@ function commitValue(integration: string, name: string, { notes, ...commit }: Co
     ...commit,
     notes: [...notes].map(([noteId, note]) => ({ noteId, note })),
   })
+}
+
+interface StoredConsumable {
+  readonly changes: readonly StoredState<ConsumableNote>[]
+  readonly due: readonly StoredState<ConsumableNote>[]
 }
 
 interface CommitRow {

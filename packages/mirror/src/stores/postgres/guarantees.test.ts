@@ -29,7 +29,7 @@ describe('an operation', () => {
         return pool.query(...statement)
       },
     })
-    const certificate = { scanId: 'scan', startSequence: 1 } as Parameters<MirrorStore['count']>[1] & object
+    const certificate = { fullListingId: 'scan', startSequence: 1 } as Parameters<MirrorStore['count']>[1] & object
     await store.load('default', ['note_1'])
     await store.commit('default', { notes: [newNote('note_1', { content: { note: aNote('note_1') } })], heardAt: 1 })
     await store.readDue('default', { dueBy: 1, limit: 10, except: ['note_2'] })
@@ -58,9 +58,12 @@ describe('an operation', () => {
     await store.commit('default', {
       notes: noteIds.map((noteId) => newNote(noteId, { content: { note: aNote(noteId) } })),
     })
-    for (let scan = 2; scan < 5; scan += 1) {
+    for (let fullListing = 2; fullListing < 5; fullListing += 1) {
       const notes = noteIds.map((noteId) => {
-        return { state: aLiveState(noteId, { evidence: evidenceFrom(10 * scan) }), expectedVersion: scan - 1 }
+        return {
+          state: aLiveState(noteId, { evidence: evidenceFrom(10 * fullListing) }),
+          expectedVersion: fullListing - 1,
+        }
       })
       expect(await store.commit('default', { notes })).toBe('committed')
     }
@@ -181,7 +184,7 @@ describe('data of a service', () => {
     const states = ['a\0', 'a\ud83d', 'a\ufffd', 'a\u001a', 'a\u001a0000'].map((noteId) => ({
       ...unknownNote(noteId),
       status: noteId,
-      heldByScan: noteId,
+      heldByFullListing: noteId,
       hintedRevision: 1.5e300,
       heard: { kind: `note.${noteId}`, revision: -0.1, sequence: 1, at: 1 },
     }))

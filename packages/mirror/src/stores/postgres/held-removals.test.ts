@@ -26,7 +26,7 @@ interface Copied extends MirroredService {
   moveOut(note: number): void
   /** Receives events from now on, and drops them while it is deaf. */
   listen(): Promise<{ isDeaf: boolean }>
-  scan(): Promise<void>
+  fullListing(): Promise<void>
 }
 
 async function copied(store: MirrorStore, options: NotesServiceOptions): Promise<Copied> {
@@ -47,42 +47,44 @@ async function copied(store: MirrorStore, options: NotesServiceOptions): Promise
       })
       return ear
     },
-    async scan() {
-      await world.mirror.sync({ scan: 'now' })
+    async fullListing() {
+      await world.mirror.sync({ fullListing: 'now' })
     },
     [Symbol.asyncDispose]: () => world.service.close(),
   }
 }
 
-describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
+describe.each(stores)('a full listing of a mirror in %s', (_where, open) => {
   it.each([1, 2, 10])(
     'holds back the removal of all notes of a copy of %i if nothing proves that they are gone',
     async (notes) => {
       await using world = await copied(await open(), { notes })
       for (let note = 0; note < notes; note += 1) world.moveOut(note)
-      await world.scan()
-      const { held, notes: counts, lastScan } = await world.mirror.status()
+      await world.fullListing()
+      const { held, notes: counts, lastFullListing } = await world.mirror.status()
       expect(counts).toMatchObject({ live: 0, hidden: notes, gone: 0 })
-      expect(held).toEqual([{ scanId: lastScan?.scanId, notes }])
-      expect(world.held).toEqual([{ integration: 'default', scanId: lastScan?.scanId, missing: notes, live: notes }])
-      expect(await world.mirror.acceptRemovals(lastScan?.scanId ?? '')).toBe(notes)
+      expect(held).toEqual([{ fullListingId: lastFullListing?.fullListingId, notes }])
+      expect(world.held).toEqual([
+        { integration: 'default', fullListingId: lastFullListing?.fullListingId, missing: notes, live: notes },
+      ])
+      expect(await world.mirror.acceptRemovals(lastFullListing?.fullListingId ?? '')).toBe(notes)
       expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 0, gone: notes })
     },
   )
 
-  it('continues to hold them back in later scans, and shows those that are found again', async () => {
+  it('continues to hold them back in later full listings, and shows those that are found again', async () => {
     await using world = await copied(await open(), { notes: 3 })
     const handles = world.service.owner.notes()
     for (const note of [0, 1, 2]) world.moveOut(note)
-    await world.scan()
-    await world.scan()
+    await world.fullListing()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 3, gone: 0 })
     handles[1]?.moveTo('personal')
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 1, hidden: 2, gone: 0 })
   })
 
-  it('holds back the removal of all notes even if the same scan found new ones', async () => {
+  it('holds back the removal of all notes even if the same full listing found new ones', async () => {
     await using world = await copied(await open(), { notes: 3 })
     const { owner } = world.service
     const channel = owner.createChannel('team')
@@ -91,14 +93,14 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     await world.mirror.sync()
     for (const note of others) note.moveTo('personal')
     for (const note of [0, 1, 2]) world.moveOut(note)
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 2, hidden: 3, gone: 0 })
   })
 
   it('removes a few of many notes after a read of each', async () => {
     await using world = await copied(await open(), { notes: 3 })
     for (const note of [0, 1]) world.moveOut(note)
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 1, hidden: 0, gone: 2 })
     expect(world.held).toEqual([])
   })
@@ -106,7 +108,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
   it('removes all notes if a tombstone proves each removal', async () => {
     await using world = await copied(await open(), { notes: 3 })
     for (const note of world.service.owner.notes()) note.delete()
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 0, gone: 3 })
     expect(world.held).toEqual([])
   })
@@ -116,7 +118,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     await world.listen()
     for (const note of [0, 1, 2]) world.moveOut(note)
     await world.service.settled()
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 0, gone: 3 })
     expect(world.held).toEqual([])
   })
@@ -125,7 +127,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     await using world = await copied(await open(), { notes: 2 })
     world.service.owner.notes()[0]?.delete()
     world.moveOut(1)
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 1, gone: 1 })
     expect(world.held).toMatchObject([{ missing: 1 }])
   })
@@ -138,7 +140,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     ear.isDeaf = true
     world.moveOut(1)
     await world.service.settled()
-    await world.scan()
+    await world.fullListing()
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 1, gone: 1 })
     expect(world.held).toMatchObject([{ missing: 1 }])
   })
@@ -147,7 +149,7 @@ describe.each(stores)('a scan of a mirror in %s', (_where, open) => {
     await using world = await copied(await open(), { notes: 2 })
     const [first] = world.service.owner.notes()
     for (const note of [0, 1]) world.moveOut(note)
-    await world.scan()
+    await world.fullListing()
     await world.listen()
     first?.moveTo('personal')
     world.moveOut(0)

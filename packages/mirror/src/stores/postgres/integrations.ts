@@ -9,7 +9,9 @@ import {
   MAX_WAIT_MS,
   type TakenIntegration,
 } from '../../integrations/integration-store.ts'
+import type { CopyState } from '../../integrations/progress.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
+import { type StoredProgress, withProgress } from '../progress-json.ts'
 import { COPY_JSON, SERVER_TIME } from './note-columns.ts'
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
@@ -57,7 +59,7 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
 
     async take({ now, until, maxRank, worker, integration, isForced = false, includesSingle = false }) {
       const name = integration === undefined ? null : escapedText(integration)
-      const taken = await one<Partial<TakenIntegration>>(
+      const taken = await one<Partial<StoredTaken>>(
         'take',
         TAKE,
         now,
@@ -68,13 +70,14 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
         isForced,
         includesSingle,
       )
-      return isTaken(taken) ? taken : undefined
+      return isTaken(taken) ? { ...taken, copy: withProgress(taken.copy) } : undefined
     },
 
     async findHinted({ now, waitingSince, integration, includesSingle = false, except }) {
       const name = integration === undefined ? null : escapedText(integration)
       const values = [waitingSince, now, name, escapedJson(except), includesSingle]
-      return await one<TakenIntegration>('findHinted', HINTED, ...values)
+      const found = await one<StoredTaken>('findHinted', HINTED, ...values)
+      return found && { ...found, copy: withProgress(found.copy) }
     },
 
     async count(now) {
@@ -83,8 +86,12 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
   }
 }
 
+interface StoredTaken extends Omit<TakenIntegration, 'copy'> {
+  readonly copy: StoredProgress<CopyState>
+}
+
 /** The answer contains the time of the server alone if nothing was taken. */
-function isTaken(answer: Partial<TakenIntegration> | undefined): answer is TakenIntegration {
+function isTaken(answer: Partial<StoredTaken> | undefined): answer is StoredTaken {
   return answer?.record !== undefined
 }
 

@@ -298,7 +298,7 @@ async function countingStore() {
 describe('an empty poll in PostgreSQL', () => {
   it('is one request and three statements', async () => {
     const { statements, store } = await countingStore()
-    await using world = await manyCustomers(2, { store, scanEveryMs: 30 * 24 * 3_600_000 })
+    await using world = await manyCustomers(2, { store, fullListingEveryMs: 30 * 24 * 3_600_000 })
     for (const customer of world.customers) {
       for (let index = 0; index < 3; index += 1) customer.write(`${customer.integration} ${index}`)
       await world.mirrors.add(customer.integration)

@@ -1,7 +1,8 @@
 import { NO_PROGRESS } from '../../integrations/progress.ts'
+import { progressJson } from '../progress-json.ts'
 
 /** SQL for the progress of a copy, which has no row before its first write. */
-export const PROGRESS = `coalesce(mirrors.progress, '${JSON.stringify(NO_PROGRESS)}')`
+export const PROGRESS = `coalesce(mirrors.progress, '${JSON.stringify(progressJson(NO_PROGRESS))}')`
 
 export function stateOf(row: string): string {
   return `${row}.state || jsonb_build_object('noteId', ${row}.note_id, 'dueAt', ${timeIn(`${row}.due_at`)})`

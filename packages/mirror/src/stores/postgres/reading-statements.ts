@@ -18,10 +18,10 @@ const COUNTS = Object.entries(COUNTED).map(
   ([name, isCounted]) => `'${name}', count(*) FILTER (WHERE ${isCounted('notes')})`,
 )
 
-/** Integration, the sequence number before a scan or NULL. */
+/** Integration, the sequence number before a full listing or NULL. */
 export const COUNT = `SELECT json_build_object(${COUNTS.join(', ')},
     'missing', count(*) FILTER (WHERE notes.presence = 'live' AND notes.evidence_start < asked.start_sequence),
-    'held', (SELECT coalesce(json_agg(json_build_object('scanId', held_by_scan, 'notes', held) ORDER BY held_by_scan), '[]') FROM (
+    'held', (SELECT coalesce(json_agg(json_build_object('fullListingId', held_by_scan, 'notes', held) ORDER BY held_by_scan), '[]') FROM (
       SELECT missed.held_by_scan, count(*) AS held FROM notewire_mirror_notes AS missed
         WHERE missed.integration = asked.integration AND missed.presence = 'hidden' AND missed.held_by_scan IS NOT NULL
         GROUP BY missed.held_by_scan) AS holds))::text AS result

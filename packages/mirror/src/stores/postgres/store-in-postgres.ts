@@ -5,7 +5,8 @@ import type { StoredNote } from '../../notes/stored-note.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
 import { FeedRuns } from '../feed-runs.ts'
 import type { ChangedNote, DueNotes, LoadedProgress, MirrorStore, NotesQuery, VersionedState } from '../mirror-store.ts'
-import { withState } from '../state-json.ts'
+import { type StoredProgress, withProgress } from '../progress-json.ts'
+import { type StoredState, withState } from '../state-json.ts'
 import { commitValues } from './commit-values.ts'
 import { READ_DUE } from './due-notes.ts'
 import { createIntegrationRows } from './integrations.ts'
@@ -33,8 +34,12 @@ interface Timed {
   readonly serverTime?: number
 }
 
-interface Loaded extends LoadedProgress, Timed {
-  readonly notes: readonly VersionedState[]
+interface Loaded extends StoredProgress<LoadedProgress>, Timed {
+  readonly notes: readonly StoredState<VersionedState>[]
+}
+
+interface StoredDue extends Omit<DueNotes, 'notes'> {
+  readonly notes: readonly StoredState<VersionedState>[]
 }
 
 /** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */
@@ -59,7 +64,7 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
     return (await rowsOf<Answer>(operation, text, integration, ...values))[0] as Answer
   }
 
-  async function rowsFor(integration: string, query: NotesQuery): Promise<readonly StoredNote[]> {
+  async function rowsFor(integration: string, query: NotesQuery): Promise<readonly StoredState<StoredNote>[]> {
     if ('noteId' in query) return rowsOf('listNotes', statements.GET_NOTE, integration, escapedText(query.noteId))
     const { limit } = query
     if ('after' in query) {
@@ -84,11 +89,19 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
     },
     async load(integration, noteIds) {
       const { serverTime: _, ...loaded } = await one<Loaded>('load', LOAD, integration, escapedJson(noteIds))
-      return { ...loaded, notes: new Map(loaded.notes.map((note) => [note.state.noteId, withState(note)])) }
+      return {
+        ...withProgress(loaded),
+        notes: new Map(loaded.notes.map((note) => [note.state.noteId, withState(note)])),
+      }
     },
     async readProgress(integration) {
-      const { copy } = await one<{ readonly copy: CopyState }>('readProgress', statements.READ_PROGRESS, integration)
-      return copy
+      const { READ_PROGRESS } = statements
+      const { copy } = await one<{ readonly copy: StoredProgress<CopyState> }>(
+        'readProgress',
+        READ_PROGRESS,
+        integration,
+      )
+      return withProgress(copy)
     },
     async commit(integration, commit) {
       const run = runs.request(integration)
@@ -99,7 +112,7 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
       return outcome
     },
     async readDue(integration, { dueBy, limit, except = [] }) {
-      const due = await one<DueNotes>('readDue', READ_DUE, integration, dueBy, limit, escapedJson(except))
+      const due = await one<StoredDue>('readDue', READ_DUE, integration, dueBy, limit, escapedJson(except))
       return { ...due, notes: due.notes.map(withState) }
     },
     count: (integration, certificate) =>
@@ -109,7 +122,7 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
 
     async listStates(integration, query) {
       const [text, ...values] = statements.listStates(query)
-      return (await rowsOf<ChangedNote>('listStates', text, integration, ...values)).map(withState)
+      return (await rowsOf<StoredState<ChangedNote>>('listStates', text, integration, ...values)).map(withState)
     },
 
     async listNotes(integration, query) {

@@ -8,7 +8,7 @@ export const SCHEMA_VERSION = 1
  * omit.
  */
 // Ids are compared byte by byte (COLLATE "C"), which is faster than a language's collation, and does not depend on its version. Half of each
-// page of notes is left free: a scan updates all rows of a page in one transaction, and the new row versions fit into the free half, so that
+// page of notes is left free: a full listing updates all rows of a page in one transaction, and the new row versions fit into the free half, so that
 // the indexes, none of which contains evidence, are not updated (heap-only tuples).
 export const TABLES = `
 CREATE TABLE IF NOT EXISTS notewire_mirrors (

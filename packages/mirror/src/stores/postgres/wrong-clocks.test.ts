@@ -137,7 +137,7 @@ describe('a mirror on a machine whose clock is off', () => {
     const right = postgresMirror(pool)
     expect(Math.abs(await nextDueIn(right))).toBeLessThan(60_000)
     fault.remove()
-    await mirrorOn(right).sync({ scan: 'now' })
+    await mirrorOn(right).sync({ fullListing: 'now' })
     expect((await mirrorOn(right).status()).notes).toMatchObject({ live: 1 })
   })
 

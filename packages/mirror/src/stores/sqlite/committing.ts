@@ -8,6 +8,7 @@ import {
 } from '../../notes/note-write.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
 import type { MirrorCommit } from '../mirror-store.ts'
+import { progressJson } from '../progress-json.ts'
 import { stateJson } from '../state-json.ts'
 import { PART_COLUMNS } from './content-columns.ts'
 import { fenceStatement, hintStatement } from './integration-statements.ts'
@@ -71,7 +72,7 @@ function mirrorWrite(
   announced: number,
 ): readonly SqliteStatement[] {
   if (progress === undefined && heardAt === undefined && announced === 0) return []
-  const next = progress === undefined ? null : JSON.stringify(progress)
+  const next = progress === undefined ? null : JSON.stringify(progressJson(progress))
   return [{ sql: WRITE_MIRROR, parameters: [integration, announced, next, heardAt ?? null] }]
 }
 

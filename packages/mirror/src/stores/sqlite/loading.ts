@@ -2,6 +2,7 @@ import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import { NO_PROGRESS } from '../../integrations/progress.ts'
 import { escapedText } from '../escaped-text.ts'
 import type { LoadedNotes, LoadedProgress } from '../mirror-store.ts'
+import { progressJson, type StoredProgress, withProgress } from '../progress-json.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 
 export function loadStatements(integration: string, noteIds: readonly string[]): readonly SqliteStatement[] {
@@ -15,12 +16,12 @@ export function loadStatements(integration: string, noteIds: readonly string[]):
 
 export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): LoadedNotes {
   const notes = rows.map(versionedState)
-  const progress = JSON.parse(String(mirrors?.[0]?.['result'])) as LoadedProgress
-  return { ...progress, notes: new Map(notes.map((note) => [note.state.noteId, note])) }
+  const copy = JSON.parse(String(mirrors?.[0]?.['result'])) as StoredProgress<LoadedProgress>
+  return { ...withProgress(copy), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
 /** The fields of `LoadedProgress`. An integration has no row before its first write. */
-const PROGRESS = `'sequence', coalesce(sequence, 0), 'progress', json(coalesce(progress, '${JSON.stringify(NO_PROGRESS)}')),
+const PROGRESS = `'sequence', coalesce(sequence, 0), 'progress', json(coalesce(progress, '${JSON.stringify(progressJson(NO_PROGRESS))}')),
     'heardAt', heard_at`
 
 const ADVANCE = `

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
-it('no statement scans a whole table, and the number of different statements is fixed', async () => {
+it('no statement full listings a whole table, and the number of different statements is fixed', async () => {
   const inner = nodeSqlite(':memory:')
   const texts = new Map<string, number>()
   const recording: SqliteDriver = {
@@ -23,7 +23,7 @@ it('no statement scans a whole table, and the number of different statements is 
     const explain = { sql: `EXPLAIN QUERY PLAN ${sql}`, parameters: Array(parameters).fill(null) }
     const [plan = []] = await inner.batch([explain], 'process')
     const steps = plan.map(({ detail }) => String(detail))
-    // A limit ends a scan in index order early, and `NOT EXISTS` ends it at the first row.
+    // A limit ends a full listing in index order early, and `NOT EXISTS` ends it at the first row.
     if (/LIMIT \?|NOT EXISTS/.test(sql) && !steps.some((step) => step.includes('TEMP B-TREE'))) continue
     const scans = steps.filter((step) => TABLE_SCAN.test(step) && !step.endsWith('notewire_mirror_content_waiting'))
     expect(scans, sql).toEqual([])

@@ -213,7 +213,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
       token INTEGER AS (record ->> 'token') STORED,           -- fencing token: increments each time a worker takes the integration
       lease_until INTEGER AS (record ->> 'leaseUntil') STORED, -- end of the lease of the worker that has it
       due_at INTEGER AS (record ->> 'dueAt') STORED,          -- when the next work is due
-      rank INTEGER AS (record ->> 'rank') STORED,             -- of the work: 0 hint, 1 poll, 2 backfill, 3 scan
+      rank INTEGER AS (record ->> 'rank') STORED,             -- of the work: 0 hint, 1 poll, 2 backfill, 3 full listing
       key_print TEXT AS (record ->> 'keyPrint') STORED UNIQUE -- identifies the API key and its service
     ) WITHOUT ROWID`,
   `

@@ -3,6 +3,7 @@ import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } fr
 import type { CopyState } from '../../integrations/progress.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import type { MirrorStore } from '../mirror-store.ts'
+import { type StoredProgress, withProgress } from '../progress-json.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
@@ -102,7 +103,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
 
   async function readProgress(integration: string): Promise<CopyState> {
     const [row] = await read(READ_PROGRESS, integration)
-    return JSON.parse(String(row?.['result'])) as CopyState
+    return withProgress(JSON.parse(String(row?.['result'])) as StoredProgress<CopyState>)
   }
 
   async function countMissing(integration: string, startSequence: number, limit: number): Promise<number> {
@@ -172,7 +173,10 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
       return {
         ...countsIn((await read(reading.READ_COUNTS, integration))[0]),
         missing: certificate ? await countMissing(integration, certificate.startSequence, Number.MAX_SAFE_INTEGER) : 0,
-        held: holds.map((row) => ({ scanId: unescapedText(String(row['held_by_scan'])), notes: Number(row['notes']) })),
+        held: holds.map((row) => ({
+          fullListingId: unescapedText(String(row['held_by_scan'])),
+          notes: Number(row['notes']),
+        })),
       }
     },
 

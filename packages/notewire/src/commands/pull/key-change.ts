@@ -55,7 +55,7 @@ export async function requireOwnService(
 }
 
 /**
- * Records this key as the key of the copy. It must see some notes of the copy, because the next scan removes all others.
+ * Records this key as the key of the copy. It must see some notes of the copy, because the next full listing removes all others.
  */
 export async function adoptKey(
   client: NotesClient,

@@ -14,13 +14,13 @@ import { type PullOutcome, pullUntilSettled } from './pull-until-settled.ts'
 import { refusedPart, withReadableParts } from './readable-parts.ts'
 
 export interface PullRequest {
-  readonly scan?: boolean | undefined
+  readonly fullListing?: boolean | undefined
   /** How long to wait for notes that cannot be read yet; without it, two minutes. */
   readonly patienceMs?: number | undefined
   readonly adoptKey?: boolean | undefined
   /** Whether to rewrite the file after the pull, without the bytes of erased notes. */
   readonly purge?: boolean | undefined
-  /** Whether to remove the notes whose removal a scan held back. */
+  /** Whether to remove the notes whose removal a full listing held back. */
   readonly acceptRemovals?: boolean | undefined
   /** Whether to ask no question: the removals are accepted, and tables may be added to the file of another program. */
   readonly yes?: boolean | undefined
@@ -75,13 +75,13 @@ async function pull(
   client: NotesClient,
   copy: KeptCopy,
   observer: PullObserver,
-  { scan = false, patienceMs }: PullRequest & { readonly patienceMs: number },
+  { fullListing = false, patienceMs }: PullRequest & { readonly patienceMs: number },
   context: Context,
 ): Promise<PullOutcome> {
   const { signal, output } = context
   try {
     const patient = { ...context, signal: AbortSignal.any([signal, observer.stalled]) }
-    const outcome = await pullUntilSettled(copy, { scan: scan ? 'now' : 'when-due', patienceMs }, patient)
+    const outcome = await pullUntilSettled(copy, { fullListing: fullListing ? 'now' : 'when-due', patienceMs }, patient)
     observer.finish()
     if (!outcome.isSettled) for (const problem of observer.problems()) output.warn(problem)
     return outcome
@@ -101,7 +101,7 @@ async function tellOtherService(client: NotesClient, copy: KeptCopy, { output }:
   output.warn(`The copy was made from ${madeFrom}; this pull reads from ${client.baseUrl}.`)
 }
 
-/** Removes the notes whose removal a scan held back, if the user agrees. */
+/** Removes the notes whose removal a full listing held back, if the user agrees. */
 async function acceptRemovals(
   { mirror, file }: KeptCopy,
   { output, prompts }: Pick<Context, 'output' | 'prompts'>,
@@ -116,5 +116,5 @@ async function acceptRemovals(
   if (!(await prompts.confirm(`Erase ${amount(missing, 'note')} from the copy?`, isAgreed))) {
     return output.tell('The notes stay hidden, and are kept.')
   }
-  for (const { scanId } of held) await mirror.acceptRemovals(scanId)
+  for (const { fullListingId } of held) await mirror.acceptRemovals(fullListingId)
 }

@@ -6,7 +6,7 @@ import type { Progress } from '../../terminal/progress.ts'
 const PHASE_LABELS: Readonly<Record<ProgressNotice['phase'], string>> = {
   backfill: 'Listing',
   poll: 'Listing',
-  scan: 'Looking for deletions',
+  'full-listing': 'Looking for deletions',
   confirming: 'Confirming deletions',
   content: 'Reading',
 }

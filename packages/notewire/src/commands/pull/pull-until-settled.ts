@@ -15,13 +15,13 @@ export interface PullOutcome {
  */
 export async function pullUntilSettled(
   copy: Pick<KeptCopy, 'mirror' | 'isInUse'>,
-  { scan, patienceMs }: { readonly scan: 'now' | 'when-due'; readonly patienceMs: number },
+  { fullListing, patienceMs }: { readonly fullListing: 'now' | 'when-due'; readonly patienceMs: number },
   { clock, signal, output }: Pick<Context, 'clock' | 'signal' | 'output'>,
 ): Promise<PullOutcome> {
   const { mirror } = copy
   const told = new Set<string>()
   const isPatienceOver = patience(patienceMs, clock)
-  let report = await syncUnlessInUse(copy, { signal, scan })
+  let report = await syncUnlessInUse(copy, { signal, fullListing })
   for (let isListed = report.listed; ; isListed ||= report.listed) {
     const { notes } = await mirror.status()
     const pending = notes.dirty + notes.unsettled
@@ -31,7 +31,7 @@ export async function pullUntilSettled(
     if (!told.has(reason)) output.tell(waitingFor(reason, pending))
     told.add(reason)
     await clock.sleep(pauseBefore(report, clock.now()), signal)
-    report = isListed ? await mirror.settle({ signal }) : await syncUnlessInUse(copy, { signal, scan })
+    report = isListed ? await mirror.settle({ signal }) : await syncUnlessInUse(copy, { signal, fullListing })
   }
 }
 

@@ -10,11 +10,11 @@ export const command = (run: Run) =>
     settings: ['baseUrl', 'apiKey', 'notesField', 'database', 'integration'],
     examples: {
       pull: 'into notes.db, from the service that NOTES_BASE_URL names',
-      'pull --scan --json': 'for a cron job: everything, deletions included, and one report',
+      'pull --full-listing --json': 'for a cron job: everything, deletions included, and one report',
     },
     next: 'notewire search <words>, notewire export <folder>, or your own SQL: the view notewire_live_notes in notes.db contains every note.',
   })
-    .option('--scan', 'look for deletions now')
+    .option('--full-listing', 'look for deletions now')
     .option(
       '--wait <time>',
       'how long to wait for notes that cannot be read yet, and while the service lists pages without a new note (default: 2m)',

@@ -23,18 +23,18 @@ function listings({ asked }: ManyCustomers): number {
   return asked(ID).filter((request) => request === 'GET /v1/notes').length
 }
 
-describe('mirrors.scan', () => {
+describe('mirrors.requestFullListing', () => {
   it('makes the next work list all notes of one integration, so that it finds a note that has left', async () => {
     const { world, moveOut } = await aListedCustomer()
     moveOut(0)
     expect((await world.mirrors.work(BUDGET)).remaining).toBe(0)
     expect(await world.titles(ID)).toHaveLength(NOTES)
     const before = world.asked('customer-1').length
-    const status = await world.mirrors.scan(ID)
+    const status = await world.mirrors.requestFullListing(ID)
     expect(status).toMatchObject({ integration: ID, dueAt: new Date(world.service.clock.now()) })
     await world.mirrors.work(BUDGET)
     expect(await world.titles(ID)).toHaveLength(NOTES - 1)
-    expect(await world.mirrors.of(ID).status()).toMatchObject({ scan: null, lastScan: { missing: 1 } })
+    expect(await world.mirrors.of(ID).status()).toMatchObject({ fullListing: null, lastFullListing: { missing: 1 } })
     expect(world.asked('customer-1')).toHaveLength(before)
     await world[Symbol.asyncDispose]()
   })
@@ -42,16 +42,20 @@ describe('mirrors.scan', () => {
   it('is done once, by any process, if it was called several times', async () => {
     const { world } = await aListedCustomer()
     const before = listings(world)
-    await Promise.all([world.mirrors.scan(ID), world.mirrors.scan(ID), world.another({}).scan(ID)])
+    await Promise.all([
+      world.mirrors.requestFullListing(ID),
+      world.mirrors.requestFullListing(ID),
+      world.another({}).requestFullListing(ID),
+    ])
     await world.another({}).work(BUDGET)
-    expect((await world.mirrors.of(ID).status()).lastScan).not.toBeNull()
+    expect((await world.mirrors.of(ID).status()).lastFullListing).not.toBeNull()
     expect(listings(world)).toBe(before + 1)
     await world.mirrors.work(BUDGET)
     expect(listings(world)).toBe(before + 1)
     await world[Symbol.asyncDispose]()
   })
 
-  it('makes another scan follow one that is under way', async () => {
+  it('makes another full listing follow one that is under way', async () => {
     let onListing: () => Promise<unknown> = async () => undefined
     const { world, moveOut } = await aListedCustomer()
     const mirrors = world.another({
@@ -65,22 +69,22 @@ describe('mirrors.scan', () => {
         return { baseUrl: world.service.baseUrl, apiKey, fetch }
       },
     })
-    const scans = new Set<string>()
+    const begun = new Set<string>()
     onListing = async () => {
       // The listing has been answered, so it shows the note that leaves now.
       onListing = async () => undefined
       moveOut(0)
-      scans.add((await world.mirrors.of(ID).status()).scan?.scanId ?? 'none')
-      await world.mirrors.scan(ID)
+      begun.add((await world.mirrors.of(ID).status()).fullListing?.fullListingId ?? 'none')
+      await world.mirrors.requestFullListing(ID)
     }
-    await mirrors.scan(ID)
+    await mirrors.requestFullListing(ID)
     await mirrors.work(BUDGET)
     await world.service.clock.advance('5s')
     await mirrors.work(BUDGET)
-    const { lastScan, scan } = await world.mirrors.of(ID).status()
-    expect(scan).toBeNull()
-    expect(scans).not.toContain('none')
-    expect(scans).not.toContain(lastScan?.scanId)
+    const { lastFullListing, fullListing } = await world.mirrors.of(ID).status()
+    expect(fullListing).toBeNull()
+    expect(begun).not.toContain('none')
+    expect(begun).not.toContain(lastFullListing?.fullListingId)
     expect(await world.titles(ID)).toHaveLength(NOTES - 1)
     await world[Symbol.asyncDispose]()
   })
@@ -90,7 +94,7 @@ describe('mirrors.scan', () => {
     moveOut(0)
     const stop = new AbortController()
     const running = world.another({}).run({ signal: stop.signal })
-    await world.mirrors.scan(ID)
+    await world.mirrors.requestFullListing(ID)
     for (let rounds = 0; rounds < 50 && (await world.titles(ID)).length === NOTES; rounds += 1) {
       await world.service.clock.advance('1s')
     }
@@ -110,7 +114,7 @@ describe('mirrors.scan', () => {
     await world.mirrors.work(BUDGET)
     expect(await world.mirrors.get(ID)).toMatchObject({ state: 'parked' })
     moveOut(0)
-    await world.mirrors.scan(ID)
+    await world.mirrors.requestFullListing(ID)
     await world.mirrors.work(BUDGET)
     expect(await world.mirrors.get(ID)).toMatchObject({ state: 'parked' })
     if (customer !== undefined) customer.apiKey = key
@@ -124,17 +128,17 @@ describe('mirrors.scan', () => {
     await using world = await manyCustomers(1)
     world.customers[0]?.write('first')
     await world.mirrors.add(ID)
-    await world.mirrors.scan(ID)
+    await world.mirrors.requestFullListing(ID)
     await world.mirrors.work(BUDGET)
     expect(await world.titles(ID)).toEqual(['first'])
-    expect((await world.mirrors.of(ID).status()).lastScan).not.toBeNull()
+    expect((await world.mirrors.of(ID).status()).lastFullListing).not.toBeNull()
   })
 
   it('rejects an integration that does not exist or was removed', async () => {
     const { world } = await aListedCustomer()
-    await expect(world.mirrors.scan('nobody')).rejects.toThrow(IntegrationRemovedError)
+    await expect(world.mirrors.requestFullListing('nobody')).rejects.toThrow(IntegrationRemovedError)
     await world.mirrors.remove(ID)
-    await expect(world.mirrors.scan(ID)).rejects.toThrow(IntegrationRemovedError)
+    await expect(world.mirrors.requestFullListing(ID)).rejects.toThrow(IntegrationRemovedError)
     await world[Symbol.asyncDispose]()
   })
 })
