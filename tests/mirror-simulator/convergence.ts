@@ -217,8 +217,8 @@ function backUpOf(context: HistoryContext): (() => void) | undefined {
 }
 
 /**
- * Restores the copy from a backup, whose later life the readers have followed. A full listing must correct the copy. A reader whose position is lost must be
- * told, even if the restored feed has passed it, and must otherwise get every change.
+ * Restores the copy from a backup, whose later life the readers have followed. A full listing must correct the copy. A reader whose position is lost
+ * must be told, even if the restored feed has passed it, and must otherwise get every change.
  */
 async function restoreCopy(
   context: HistoryContext,

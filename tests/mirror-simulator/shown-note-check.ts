@@ -48,8 +48,8 @@ function findSummaryMismatch(note: NoteModel, shown: MirroredNote, scenario: Sce
 
 /**
  * Whether content may be missing although the session has ended: if its status is not `ready`, for a second after its event; or if the note became
- * invisible and visible again between the read of its content and the confirming read. A full listing reads it again. With lagging replicas, the same happens
- * if the note was deleted, and a replica without the deletion answers the confirming read.
+ * invisible and visible again between the read of its content and the confirming read. A full listing reads it again. With lagging replicas, the same
+ * happens if the note was deleted, and a replica without the deletion answers the confirming read.
  */
 function mayMiss(
   { hasMoved, isDeleted }: NoteModel,

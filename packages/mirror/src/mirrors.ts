@@ -70,10 +70,10 @@ export interface Mirrors<Transaction = never> {
    */
   of(integration: string): Mirror<Transaction>
   /**
-   * Asks for a full listing (a full listing) of an integration, as `mirror.sync({ fullListing: 'now' })` does for one mirror: it finds unannounced deletions and lost
-   * access. The request is stored, and the integration is due now: the next `work` or `run` of any process does the full listing, after a pause, and after a
-   * parked integration is active again. If a full listing is under way, another one follows it. To call this again before the full listing begins has no effect.
-   * `mirrors.of(integration).status()` shows the full listing in `fullListing`, and at its end in `lastFullListing`.
+   * Asks for a full listing of an integration, as `mirror.sync({ fullListing: 'now' })` does for one mirror: it finds unannounced deletions and lost
+   * access. The request is stored, and the integration is due now: the next `work` or `run` of any process does the full listing, after a pause, and
+   * after a parked integration is active again. If a full listing is under way, another one follows it. To call this again before the full listing
+   * begins has no effect. `mirrors.of(integration).status()` shows the full listing in `fullListing`, and at its end in `lastFullListing`.
    *
    * @throws IntegrationRemovedError when the integration does not exist
    */

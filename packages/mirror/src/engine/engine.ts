@@ -47,8 +47,8 @@ export class Engine {
   }
 
   /**
-   * Does the due work of an integration that is leased to this process: polls, continues a full listing, and reads due notes, until `shouldYield`. A poll that
-   * finds nothing makes one commit and reads nothing from the store.
+   * Does the due work of an integration that is leased to this process: polls, continues a full listing, and reads due notes, until `shouldYield`. A
+   * poll that finds nothing makes one commit and reads nothing from the store.
    *
    * @param asked  what to list, whatever is due
    */

@@ -8,7 +8,8 @@ import type { ActiveWork } from './slice-context.ts'
 import { afterSlice, foundUnannounced, jittered, pollEveryAfter, stillAsked } from './timing.ts'
 
 /**
- * Makes the usual work: polls, lists all notes, and fetches due notes. Then checks the endpoint, if a check is due or a poll found changes that no event announced.
+ * Makes the usual work: polls, lists all notes, and fetches due notes. Then checks the endpoint, if a check is due or a poll found changes that no
+ * event announced.
  * If a listing or the check fails and other requests do not, it is repeated with growing pauses, and delays nothing else.
  *
  * @param asked  what to list, whatever is due

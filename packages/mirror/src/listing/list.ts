@@ -22,8 +22,8 @@ export interface Listed {
 }
 
 /**
- * Polls, and lists all notes if a full listing is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed notes, the queue
- * is made to look for due notes.
+ * Polls, and lists all notes if a full listing is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed
+ * notes, the queue is made to look for due notes.
  *
  * @throws LeaseLostError if another worker has taken the integration; an error that other requests would meet, too
  */

@@ -92,7 +92,7 @@ export interface NoteState {
   readonly floor: DeletionFloor | null
   /** When reads began to return a lower revision than an earlier read or event (open point 35). */
   readonly contradictedSince: number | null
-  /** The full listing that holds the removal back until `acceptRemovals`. For a live note: the full listing missed it, and no read has confirmed that yet. */
+  /** The full listing that holds the removal back until `acceptRemovals`. For a live note: it missed the note, and no read has confirmed that yet. */
   readonly heldByFullListing: string | null
   /** The number of consecutive attempts that the service answered and that did not settle the note, because the answer may lag. */
   readonly attempts: number

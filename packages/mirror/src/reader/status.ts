@@ -20,9 +20,9 @@ export interface MirrorStatus {
   /** The service's time up to which all changes were listed; `null` before the first full listing has ended, or if the service sends no time. */
   readonly watermark: Date | null
   /**
-   * When the last complete full listing began. `null` before the first full listing, while a note must be read, while there are contradictions, if that full listing
-   * listed a note without an identifier that can be used or stored, or a later poll did, and if this time is in the future, because a clock was
-   * wrong.
+   * When the last complete full listing began. `null` before the first full listing, while a note must be read, while there are contradictions, if
+   * that full listing listed a note without an identifier that can be used or stored, or a later poll did, and if this time is in the future, because
+   * a clock was wrong.
    */
   readonly correctAsOf: Date | null
   /** The last full listing that ended. The notes that it missed were confirmed, or count as `dirty` until they are read. */

@@ -25,8 +25,9 @@ export function applyAbsence(state: NoteState, tombstone: Note | undefined, stam
 }
 
 /**
- * Makes a shown note that a full listing did not list due. If the full listing holds removals back, so does the read that does not find the note; if an earlier
- * full listing has done so, and the note was not read since, it stays held by that full listing. Returns `undefined` if the note was read since the full listing began.
+ * Makes a shown note that a full listing did not list due. If the full listing holds removals back, so does the read that does not find the note. If
+ * an earlier one has done so, and the note was not read since, the note stays held by that one. Returns `undefined` if the note was read since the
+ * full listing began.
  */
 export function markMissing(
   state: NoteState,
