@@ -171,7 +171,7 @@ export class InvariantChecker {
       note.wasVisibleSince(shownState.shownSince) &&
       // A lagging replica may not contain a new note yet.
       (!this.#hasLaggingReplicas || shownState.visibleBeforeMs > REPLICATED_AFTER_MS)
-    if (state?.presence === 'hidden' && shownState.isShown && wasVisible && state.hiddenBy === null) {
+    if (state?.presence === 'hidden' && shownState.isShown && wasVisible && state.hiddenSequence === null) {
       this.violated(`${note.name} was hidden without an event although it was visible ever since it was shown.`)
     }
     if (state?.presence === 'gone') await this.#checkGoneNote(note, shownState, wasVisible)
@@ -201,7 +201,7 @@ export class InvariantChecker {
   /** An event about a note that is not shown must lead to a read that begins after the event arrived. */
   #checkEventNotLost({ id, name, isDeleted }: NoteModel, state: NoteState | undefined): void {
     // A deleted note stays deleted, even if another event arrives.
-    if (state === undefined || state.presence === 'live' || state.dirty !== null || isDeleted) return
+    if (state === undefined || state.presence === 'live' || state.readAfterSequence !== null || isDeleted) return
     const { foundAt, notFoundAt, heardAt } = this.#evidence.of(id)
     if (Math.max(foundAt, notFoundAt) > heardAt) return
     this.violated(`An event about ${name} was acknowledged, but no read began after it.`)

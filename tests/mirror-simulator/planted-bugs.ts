@@ -182,7 +182,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       hinting(
         'return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }',
-        "return { state: { ...marked, presence: state.revision === null ? 'hidden' : 'live', hiddenBy: null, hintedRevision: highest(state.hintedRevision, hint.revision) } }",
+        "return { state: { ...marked, presence: state.revision === null ? 'hidden' : 'live', hiddenSequence: null, hintedRevision: highest(state.hintedRevision, hint.revision) } }",
       ),
     ],
   },
@@ -228,8 +228,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A read that was in progress when an event arrived counts as the read that the event requires.',
     patches: [
       clearing(
-        'if (state.dirty === null || beganBeforeDirty(state, stamp)) return state',
-        'if (state.dirty === null) return state',
+        'if (state.readAfterSequence === null || beganTooEarly(state, stamp)) return state',
+        'if (state.readAfterSequence === null) return state',
       ),
     ],
   },
@@ -239,7 +239,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       "A listing of a hidden note that does not show the note yet is not recorded. An older read that did not find the note then settles its absence. This bug was in the mirror's own code.",
     patches: [
       reading(
-        'return { state: { ...unshown, dirty: Math.max(unshown.dirty ?? 0, stamp.end) } }',
+        'return { state: { ...unshown, readAfterSequence: Math.max(unshown.readAfterSequence ?? 0, stamp.end) } }',
         'return { state: unshown }',
       ),
     ],
@@ -315,8 +315,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A read that was sent before a deletion event arrived shows the hidden note again.',
     patches: [
       reading(
-        'if (state.hiddenBy !== null && stamp.start < state.hiddenBy)',
-        'if (state.hiddenBy !== null && stamp.start < 0)',
+        'if (state.hiddenSequence !== null && stamp.start < state.hiddenSequence)',
+        'if (state.hiddenSequence !== null && stamp.start < 0)',
       ),
     ],
   },
@@ -404,7 +404,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       scheduling(
         'dueAt: hasWork(state) ? (state.dueAt ?? now) : null',
-        'dueAt: state.dirty !== null ? (state.dueAt ?? now) : null',
+        'dueAt: state.readAfterSequence !== null ? (state.dueAt ?? now) : null',
       ),
     ],
   },
@@ -419,11 +419,11 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'due notes without those that an event named',
-    mistake: 'The read of due notes leaves out the notes that are dirty.',
+    mistake: 'The read of due notes leaves out the notes that must be read again.',
     patches: [
       memory(
         'dueAt !== null && !except.includes(noteId)',
-        'dueAt !== null && !except.includes(noteId) && this.#rows.get(noteId)?.state.dirty === null',
+        'dueAt !== null && !except.includes(noteId) && this.#rows.get(noteId)?.state.readAfterSequence === null',
       ),
     ],
   },

@@ -47,13 +47,13 @@ export function simulatedStore(process: SimulatedProcess, context: HistoryContex
   }
 
   function describeNote({ state, content, announce }: NoteWrite): string {
-    const { noteId, presence, revision, evidence, dirty, hiddenBy } = state
+    const { noteId, presence, revision, evidence, readAfterSequence, hiddenSequence } = state
     const facts = [
       `${nameOf(noteId)} ${presence}`,
       ...(revision === null ? [] : [`at revision ${revision}`]),
       ...(evidence === null ? [] : [`(${evidence.says} ${evidence.start} to ${evidence.end})`]),
-      ...(dirty === null ? [] : [`dirty since ${dirty}`]),
-      ...(hiddenBy === null ? [] : [`hidden since ${hiddenBy}`]),
+      ...(readAfterSequence === null ? [] : [`must be read after ${readAfterSequence}`]),
+      ...(hiddenSequence === null ? [] : [`hidden since ${hiddenSequence}`]),
       ...(content === undefined ? [] : [content === 'erase' ? 'erased' : `with ${Object.keys(content).join(' and ')}`]),
       ...(announce === undefined ? [] : [`and announces that it ${announce}`]),
     ]

@@ -431,7 +431,7 @@ describe('hints', () => {
 })
 
 describe('work', () => {
-  it('syncs when the next poll is due, reads dirty notes, and returns the time of the next call', async () => {
+  it('syncs when the next poll is due, reads the notes that events named, and returns the time of the next call', async () => {
     await using world = await mirroredService({ notes: 3 })
     await world.service.connect((secret) => world.mirror.receiver({ secret }).fetch)
     const first = await world.mirror.work()

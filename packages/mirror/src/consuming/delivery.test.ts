@@ -84,9 +84,9 @@ describe('the parts of a change', () => {
     })
   })
 
-  it('say whether transcript and summary belong to the revision, even while the note is dirty', async () => {
+  it('say whether transcript and summary belong to the revision, even while the note must be read again', async () => {
     const settled = async (state: ConsumableNote['state']) => changeOf(deliveryOf(aConsumable({ state }), at(0)))
-    expect(await settled(aLiveState('n1', { dirty: 4 }))).toMatchObject({ isSettled: true })
+    expect(await settled(aLiveState('n1', { readAfterSequence: 4 }))).toMatchObject({ isSettled: true })
     expect(await settled(aLiveState('n1', { settledRevision: null }))).toMatchObject({ isSettled: false })
   })
 })

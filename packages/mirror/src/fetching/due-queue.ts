@@ -149,8 +149,8 @@ export class DueQueue {
   }
 }
 
-/** In random order, so that two workers do not fetch the same notes at the same time, but with the dirty notes last. */
+/** In random order, so that two workers do not fetch the same notes at the same time, but with the notes that must be read again last. */
 function inOwnOrder(notes: readonly VersionedState[]): readonly VersionedState[] {
-  const places = new Map(notes.map((note) => [note, Number(note.state.dirty !== null) + Math.random()]))
+  const places = new Map(notes.map((note) => [note, Number(note.state.readAfterSequence !== null) + Math.random()]))
   return notes.toSorted((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0))
 }

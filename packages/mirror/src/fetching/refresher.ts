@@ -39,7 +39,7 @@ interface ReadRecord {
 }
 
 /**
- * Reads a note if it is dirty, and its transcript and summary if they are due. Returns the content, if it was read and is not written yet.
+ * Reads a note if it must be read, and its transcript and summary if they are due. Returns the content, if it was read and is not written yet.
  *
  * @param limit  limits how many notes have their content read at a time
  */
@@ -50,7 +50,7 @@ export async function refresh(
 ): Promise<ReadContent | undefined> {
   const { state } = known
   if (!hasWork(state)) return await clearDueTime(state, context)
-  const note = state.dirty === null ? knownRecord(state) : undefined
+  const note = state.readAfterSequence === null ? knownRecord(state) : undefined
   const read = note ? { note, known, startSequence } : await readDirty(state, startSequence, context, limit)
   return read && (await limit(() => refreshContent(read, context)))
 }

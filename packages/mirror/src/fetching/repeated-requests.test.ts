@@ -58,8 +58,8 @@ const state = anyNoteState('any').map((drawn): NoteState => {
   return {
     ...drawn,
     dueAt: NOW,
-    dirty: known(drawn.dirty),
-    hiddenBy: known(drawn.hiddenBy),
+    readAfterSequence: known(drawn.readAfterSequence),
+    hiddenSequence: known(drawn.hiddenSequence),
     evidence: drawn.evidence && { ...drawn.evidence, start: start ?? 0, end: end ?? 0 },
     heard: drawn.heard && { ...drawn.heard, sequence: drawn.heard.sequence % SEQUENCE },
   }

@@ -81,11 +81,11 @@ export interface NoteState {
   readonly transcriptHeld: HeldContent
   readonly summaryHeld: HeldContent
   /** The sequence number of the last hint or contradiction: the note must be read by a request that begins after it. */
-  readonly dirty: number | null
+  readonly readAfterSequence: number | null
   /** The highest revision that an event named. A response with a lower revision lags. */
   readonly hintedRevision: number | null
   /** The sequence number of the event that announced the deletion, until a later read confirms or refutes it. */
-  readonly hiddenBy: number | null
+  readonly hiddenSequence: number | null
   /** When that event arrived. The content is erased at most `ERASE_WITHIN_MS` later. */
   readonly hiddenAt: number | null
   /** The deletion that an event announced, until the note is shown again. */
@@ -110,8 +110,8 @@ export function noteIdsOf(notes: readonly { readonly state: NoteState }[]): read
 }
 
 /** Whether the note or its content must be read. */
-export function hasWork({ dirty, presence, settledRevision }: NoteState): boolean {
-  return dirty !== null || (presence === 'live' && settledRevision === null)
+export function hasWork({ readAfterSequence, presence, settledRevision }: NoteState): boolean {
+  return readAfterSequence !== null || (presence === 'live' && settledRevision === null)
 }
 
 /** The state of a note of a removed integration: its id and its removal are kept for the consumers, and nothing else. */
@@ -141,9 +141,9 @@ export function unknownNote(noteId: string): NoteState {
     settledRevision: null,
     transcriptHeld: null,
     summaryHeld: null,
-    dirty: null,
+    readAfterSequence: null,
     hintedRevision: null,
-    hiddenBy: null,
+    hiddenSequence: null,
     hiddenAt: null,
     floor: null,
     contradictedSince: null,

@@ -30,7 +30,7 @@ describe('an explanation of a note', () => {
       'an event hid it',
       aLiveNote({
         presence: 'hidden',
-        hiddenBy: 30,
+        hiddenSequence: 30,
         heard: { kind: 'note.deleted', revision: 6, sequence: 30, at: NOW },
       }),
       /an event announced its removal.*note\.deleted at revision 6, 2026/,
@@ -43,7 +43,7 @@ describe('an explanation of a note', () => {
     ['the mirror has not read it', unknownNote('n1'), /an event named it, but the mirror has not read it yet/],
     [
       'an answer lags behind an event',
-      aLiveNote({ dirty: 9, hintedRevision: 7, attempts: 2, dueAt: NOW }),
+      aLiveNote({ readAfterSequence: 9, hintedRevision: 7, attempts: 2, dueAt: NOW }),
       /to get revision 7 or later, after 2 attempts, at 2026/,
     ],
     [
@@ -58,7 +58,7 @@ describe('an explanation of a note', () => {
     ],
     [
       'reads contradict what is known',
-      aLiveNote({ contradictedSince: NOW, dirty: 12, dueAt: NOW }),
+      aLiveNote({ contradictedSince: NOW, readAfterSequence: 12, dueAt: NOW }),
       /Since 2026-01-01T12:00:00.000Z the service shows a lower revision .* after about eight and a half minutes/,
     ],
     [

@@ -27,7 +27,7 @@ export function explain(noteId: string, state: NoteState | undefined): Explanati
   return { noteId, presence: state.presence, reasons: reasons.filter((reason) => reason !== undefined), state }
 }
 
-function presenceOf({ presence, evidence, hiddenBy, heldByFullListing, revision }: NoteState): string {
+function presenceOf({ presence, evidence, hiddenSequence, heldByFullListing, revision }: NoteState): string {
   switch (presence) {
     case 'live':
       return `It is shown, at revision ${revision}.`
@@ -37,7 +37,7 @@ function presenceOf({ presence, evidence, hiddenBy, heldByFullListing, revision 
       if (heldByFullListing !== null) {
         return `It is hidden: full listing ${heldByFullListing} found more missing notes than it is allowed to remove. It stays hidden until you accept the removals of this full listing.`
       }
-      if (hiddenBy !== null)
+      if (hiddenSequence !== null)
         return 'It is hidden: an event announced its removal, and no later read has confirmed or refuted that yet.'
       return evidence === null
         ? 'It is not shown: an event named it, but the mirror has not read it yet.'
@@ -82,8 +82,8 @@ function contradictionOf({ contradictedSince, floor }: NoteState): string | unde
   return `Since ${timeOf(contradictedSince)} the service shows a lower revision than before: it lags behind, or was restored from a backup. ${accepted}`
 }
 
-function workOf({ dirty, hintedRevision, attempts, failures, dueAt }: NoteState): string | undefined {
-  if (dirty === null) return undefined
+function workOf({ readAfterSequence, hintedRevision, attempts, failures, dueAt }: NoteState): string | undefined {
+  if (readAfterSequence === null) return undefined
   const hinted = hintedRevision === null ? '' : ` to get revision ${hintedRevision} or later`
   const count = attempts + failures
   const tried = count === 0 ? '' : `, after ${count} ${count === 1 ? 'attempt' : 'attempts'}`

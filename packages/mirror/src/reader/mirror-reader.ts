@@ -186,6 +186,13 @@ export function createReader(open: () => Promise<ReadableStore>, integration: st
 function visibleNotes(stored: readonly StoredNote[]): readonly MirroredNote[] {
   return stored.flatMap(({ state, note, transcript, summary }) => {
     if (state.presence !== 'live' || note === null) return []
-    return [{ note, transcript, summary, isSettled: state.settledRevision === state.revision && state.dirty === null }]
+    return [
+      {
+        note,
+        transcript,
+        summary,
+        isSettled: state.settledRevision === state.revision && state.readAfterSequence === null,
+      },
+    ]
   })
 }

@@ -15,8 +15,8 @@ export function applyAbsence(state: NoteState, tombstone: Note | undefined, stam
   const held = isMissing ? holdBack(state, settled) : undefined
   if (held !== undefined) return held
   const revision = isMissing ? state.revision : Math.max(tombstone.revision, state.revision ?? 0)
-  const hiddenBy = hiddenByAfter(state.hiddenBy, stamp)
-  const gone: NoteState = { ...settled, ...ERASED, revision, hiddenBy, hiddenAt: null }
+  const hiddenSequence = hiddenSequenceAfter(state.hiddenSequence, stamp)
+  const gone: NoteState = { ...settled, ...ERASED, revision, hiddenSequence, hiddenAt: null }
   return {
     state: isMissing && mayLagBehindEvent(state, stamp) ? readAgainAfterLag(gone, state, stamp) : gone,
     content: 'erase',
@@ -36,7 +36,14 @@ export function markMissing(
 ): Decision | undefined {
   if (state.presence !== 'live' || (state.evidence?.start ?? 0) >= startSequence) return undefined
   const heldByFullListing = state.heldByFullListing ?? stamp.holdingFullListing ?? null
-  return { state: { ...state, heldByFullListing, dirty: Math.max(state.dirty ?? 0, stamp.sequence), dueAt: stamp.at } }
+  return {
+    state: {
+      ...state,
+      heldByFullListing,
+      readAfterSequence: Math.max(state.readAfterSequence ?? 0, stamp.sequence),
+      dueAt: stamp.at,
+    },
+  }
 }
 
 /** Removes a note whose removal a full listing holds back; `undefined` if the full listing no longer holds it back. */
@@ -63,7 +70,7 @@ function holdBack(state: NoteState, settled: NoteState): Decision | undefined {
       ? undefined
       : { state: { ...settled, presence: 'hidden', heldByFullListing }, announce: 'vanished' }
   }
-  return heldByFullListing !== null && state.hiddenBy === null ? { state: settled } : undefined
+  return heldByFullListing !== null && state.hiddenSequence === null ? { state: settled } : undefined
 }
 
 const WITHOUT_CONTENT = { transcriptHeld: null, summaryHeld: null } as const
@@ -76,8 +83,8 @@ function mayHaveBeenShown({ presence, revision }: NoteState): boolean {
 
 /** Whether a note that an event announced and that was never read may be too new for the service to return it. */
 function mayNotBeReadableYet(state: NoteState): boolean {
-  const { revision, hintedRevision, dirty, attempts } = state
-  const isAnnounced = revision === null && hintedRevision !== null && dirty !== null
+  const { revision, hintedRevision, readAfterSequence, attempts } = state
+  const isAnnounced = revision === null && hintedRevision !== null && readAfterSequence !== null
   return isAnnounced && !isLatestEventDeletion(state, hintedRevision) && !areAttemptsUsedUp(attempts)
 }
 
@@ -88,7 +95,7 @@ function isLatestEventDeletion({ heard, floor }: NoteState, hintedRevision: numb
 
 function retryMissing(state: NoteState, { end, at, source }: ReadStamp): NoteState {
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
-  return { ...state, dirty: state.dirty ?? end, attempts, dueAt: at + backoffAfter(attempts) }
+  return { ...state, readAfterSequence: state.readAfterSequence ?? end, attempts, dueAt: at + backoffAfter(attempts) }
 }
 
 /** Whether the read may not have found the note because it lags: an event named a revision that no read has returned. */
@@ -101,9 +108,9 @@ function mayLagBehindEvent({ heard, revision, hintedRevision }: NoteState, { req
 /** Schedules another read of a gone note for the end of the lag. */
 function readAgainAfterLag(gone: NoteState, { heard, hintedRevision }: NoteState, { end, at }: ReadStamp): NoteState {
   const dueAt = endOfLag(trustedTime(heard?.at ?? at, at))
-  return { ...gone, dirty: gone.dirty ?? end, hintedRevision, dueAt }
+  return { ...gone, readAfterSequence: gone.readAfterSequence ?? end, hintedRevision, dueAt }
 }
 
-function hiddenByAfter(hiddenBy: number | null, { start }: ReadStamp): number | null {
-  return hiddenBy !== null && start < hiddenBy ? hiddenBy : null
+function hiddenSequenceAfter(hiddenSequence: number | null, { start }: ReadStamp): number | null {
+  return hiddenSequence !== null && start < hiddenSequence ? hiddenSequence : null
 }

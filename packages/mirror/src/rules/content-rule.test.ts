@@ -143,8 +143,8 @@ describe('a transcript and a summary', () => {
   })
 
   it('do not clear a hint that arrived meanwhile', () => {
-    const decision = applyContent({ ...unsettled, dirty: 40, dueAt: NOW }, aContent(), KEEP_ALL, NOW)
-    expect(decision?.state).toMatchObject({ dirty: 40, dueAt: NOW, settledRevision: 5 })
+    const decision = applyContent({ ...unsettled, readAfterSequence: 40, dueAt: NOW }, aContent(), KEEP_ALL, NOW)
+    expect(decision?.state).toMatchObject({ readAfterSequence: 40, dueAt: NOW, settledRevision: 5 })
   })
 
   it('that lag are retried with growing pauses, until eight attempts were answered', () => {
@@ -170,8 +170,8 @@ describe('a transcript and a summary', () => {
     expect(postpone({ ...unsettled, attempts: 5 }, NOW).state).toMatchObject({ attempts: 5, dueAt: NOW + 32_000 })
   })
 
-  it('that are newer than the record make the note dirty', () => {
-    expect(rereadOutdated(unsettled, NOW, 77)).toMatchObject({ state: { dirty: 77, dueAt: NOW } })
+  it('that are newer than the record have the note read again', () => {
+    expect(rereadOutdated(unsettled, NOW, 77)).toMatchObject({ state: { readAfterSequence: 77, dueAt: NOW } })
   })
 
   it('that are newer than the record are retried with growing pauses, and finally count as not ready', () => {
@@ -237,26 +237,31 @@ describe('content without the revision of its note', () => {
     expect(
       applyLateContent({ ...unsettled, revision: 6 }, aContent(), { asOf: 11, mayLag: true }, KEEP_ALL, NOW),
     ).toBeUndefined()
-    const marked = { ...unsettled, dirty: 40, dueAt: NOW }
+    const marked = { ...unsettled, readAfterSequence: 40, dueAt: NOW }
     expect(applyLateContent(marked, aContent(), { asOf: 11, mayLag: true }, KEEP_ALL, NOW)?.state).toMatchObject({
-      dirty: 40,
+      readAfterSequence: 40,
       dueAt: NOW,
     })
   })
 })
 
 describe('a note that an event has hidden and that cannot be read', () => {
-  const hidden = aLiveNote({ presence: 'hidden', hiddenBy: 20, hiddenAt: NOW, dirty: 20, dueAt: NOW })
+  const hidden = aLiveNote({ presence: 'hidden', hiddenSequence: 20, hiddenAt: NOW, readAfterSequence: 20, dueAt: NOW })
 
   it('keeps its content for an hour while it is retried', () => {
     expect(eraseUnconfirmed(hidden, NOW + 60 * 60_000 - 1)).toBeUndefined()
-    expect(postpone(hidden, NOW).state).toMatchObject({ failures: 1, dirty: 20 })
+    expect(postpone(hidden, NOW).state).toMatchObject({ failures: 1, readAfterSequence: 20 })
   })
 
   it('is erased after that, and must still be read', () => {
     const decision = eraseUnconfirmed(hidden, NOW + 60 * 60_000)
     expect(decision?.content).toBe('erase')
-    expect(decision?.state).toMatchObject({ presence: 'hidden', dirty: 20, settledRevision: null, hiddenAt: null })
+    expect(decision?.state).toMatchObject({
+      presence: 'hidden',
+      readAfterSequence: 20,
+      settledRevision: null,
+      hiddenAt: null,
+    })
   })
 
   it('is not erased if a read has settled it', () => {

@@ -133,7 +133,7 @@ export function applyLateContent(
 /** Stores content that is not settled: it is due again when the lag is over. */
 function showUntilReread(state: NoteState, { transcript, summary }: ContentParts, now: number): Decision {
   const recordSeenAt = trustedTime(state.recordSeenAt ?? now, now)
-  const dueAt = state.dirty === null ? endOfLag(recordSeenAt) : state.dueAt
+  const dueAt = state.readAfterSequence === null ? endOfLag(recordSeenAt) : state.dueAt
   const decision = { state: scheduled({ ...state, recordSeenAt, failures: 0, dueAt }, now) }
   // An absent part does not replace a stored part.
   const content = { ...(transcript == null ? {} : { transcript }), ...(summary == null ? {} : { summary }) }
@@ -145,11 +145,19 @@ export function postponeContent(state: NoteState, now: number): Decision {
   return { state: scheduled({ ...state, attempts, failures: 0, dueAt: now + backoffAfter(attempts) }, now) }
 }
 
-/** Makes a note dirty, because its content shows that the record is outdated. */
+/** Has a note read again, because its content shows that the record is outdated. */
 export function rereadOutdated(state: NoteState, now: number, sequence: number): Decision {
   const { attempts } = state
   const dueAt = attempts === 0 ? now : now + backoffAfter(attempts)
-  return { state: { ...state, dirty: state.dirty ?? sequence, attempts: attempts + 1, failures: 0, dueAt } }
+  return {
+    state: {
+      ...state,
+      readAfterSequence: state.readAfterSequence ?? sequence,
+      attempts: attempts + 1,
+      failures: 0,
+      dueAt,
+    },
+  }
 }
 
 /** The content, with each outdated part replaced by `not_ready`. */

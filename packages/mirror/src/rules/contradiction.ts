@@ -1,6 +1,6 @@
 import type { NoteState } from '../notes/note-state.ts'
 import { areAttemptsUsedUp, backoffAfter, MAX_REFUSAL_PAUSE_MS, MIN_CONTRADICTION_MS } from './backoff.ts'
-import { beganBeforeDirty, type ReadStamp } from './evidence.ts'
+import { beganTooEarly, type ReadStamp } from './evidence.ts'
 import { trustedTime } from './time.ts'
 
 /** Records since when reads have shown a lower revision than an earlier read or event. */
@@ -16,11 +16,12 @@ export function recordContradiction(
   pauseOf: (attempts: number) => number = backoffAfter,
 ): NoteState {
   const state = markContradicted(before, { at })
-  const dirty = state.dirty ?? end
+  const readAfterSequence = state.readAfterSequence ?? end
   // A contradiction in a listing must be confirmed by a read of the note. A listing does not shorten the pause before that read.
-  if (source !== 'read') return { ...state, dirty, dueAt: state.dirty === null ? at : state.dueAt }
+  if (source !== 'read')
+    return { ...state, readAfterSequence, dueAt: state.readAfterSequence === null ? at : state.dueAt }
   const attempts = state.attempts + 1
-  return { ...state, dirty, attempts, dueAt: at + pauseOf(attempts) }
+  return { ...state, readAfterSequence, attempts, dueAt: at + pauseOf(attempts) }
 }
 
 /** Whether to accept the service's lower revision: eight reads over about eight and a half minutes all showed it. */
@@ -40,14 +41,14 @@ export function highestKnownRevision({ revision, hintedRevision }: NoteState): n
   return Math.max(revision ?? -1, hintedRevision ?? -1)
 }
 
-/** Clears `dirty` if the read began after it was set, unless the answer lags behind an event. */
+/** Clears `readAfterSequence` if the read began after it was set, unless the answer lags behind an event. */
 export function clearDirty(before: NoteState, revision: number, stamp: ReadStamp): NoteState {
   const state = revision < highestKnownRevision(before) ? before : { ...before, contradictedSince: null }
-  if (state.dirty === null || beganBeforeDirty(state, stamp)) return state
+  if (state.readAfterSequence === null || beganTooEarly(state, stamp)) return state
   const lags = (state.hintedRevision ?? 0) > revision
   return lags && !isAcceptedAfterRetries(state, stamp) ? recordContradiction(state, stamp) : withoutDirty(state)
 }
 
 export function withoutDirty(state: NoteState): NoteState {
-  return { ...state, dirty: null, hintedRevision: null, attempts: 0, contradictedSince: null }
+  return { ...state, readAfterSequence: null, hintedRevision: null, attempts: 0, contradictedSince: null }
 }

@@ -34,9 +34,17 @@ describe('after a deletion was announced and confirmed', () => {
 
   it('a record of its revision does not show the note if the read began within 60 s, and is read again after that', () => {
     const { state } = read(aDeletedNote(), aRecord({ revision: 7 }), later(NOW + 60_000, 'poll'))
-    expect(state).toMatchObject({ presence: 'gone', dirty: 31, dueAt: NOW + 60_001, contradictedSince: null })
+    expect(state).toMatchObject({
+      presence: 'gone',
+      readAfterSequence: 31,
+      dueAt: NOW + 60_001,
+      contradictedSince: null,
+    })
     const back = read(state, aRecord({ revision: 7 }), aReading(32, 33, { at: NOW + 60_001 }))
-    expect(back).toMatchObject({ state: { presence: 'live', floor: null, dirty: null }, announce: 'appeared' })
+    expect(back).toMatchObject({
+      state: { presence: 'live', floor: null, readAfterSequence: null },
+      announce: 'appeared',
+    })
   })
 
   it('a slow read is dated by its start', () => {
@@ -139,7 +147,7 @@ describe('a service that permanently returns a lower revision than that of an an
 
   it('is not accepted after any number of attempts: the contradiction stays, and the note is read a few times a day', () => {
     expect(contradicted).toMatchObject({ presence: 'gone', contradictedSince: NOW + 1 })
-    expect(contradicted.dirty).not.toBeNull()
+    expect(contradicted.readAfterSequence).not.toBeNull()
     expect((contradicted.dueAt ?? 0) - NOW).toBeGreaterThan(6 * 60 * 60_000)
   })
 
@@ -176,7 +184,7 @@ describe('a service that permanently returns a lower revision than that of an an
   it('no longer contradicts when a read does not find the note', () => {
     expect(read(contradicted, undefined, aReading(90, 91)).state).toMatchObject({
       presence: 'gone',
-      dirty: null,
+      readAfterSequence: null,
       contradictedSince: null,
       floor: { revision: 7 },
     })
@@ -191,7 +199,7 @@ describe('a note that was removed without an event', () => {
       expect(state.contradictedSince).toBe(NOW)
       state = read(state, aRecord({ revision: 4 }), aReading(start, start + 1, { at: state.dueAt ?? 0 })).state
     }
-    expect(state).toMatchObject({ presence: 'live', revision: 4, dirty: null })
+    expect(state).toMatchObject({ presence: 'live', revision: 4, readAfterSequence: null })
     expect(attempts).toBe(9)
   })
 })
@@ -205,7 +213,7 @@ describe('a clock that is set back', () => {
   })
 
   it('does not keep a contradiction for ever either', () => {
-    const state = aLiveNote({ contradictedSince: NOW + DAY_MS, attempts: 8, dirty: 12, dueAt: NOW })
+    const state = aLiveNote({ contradictedSince: NOW + DAY_MS, attempts: 8, readAfterSequence: 12, dueAt: NOW })
     const once = read(state, aRecord({ revision: 4 }), aReading(13, 14)).state
     expect(once).toMatchObject({ revision: 5, contradictedSince: NOW })
     const reading = aReading(15, 16, { at: NOW + 480_000 })
@@ -219,7 +227,7 @@ describe('an event of the lower revision that reads return', () => {
 
   it('neither ends the contradiction nor makes the next attempt earlier', () => {
     const after = applyHint(state, updated(4), { sequence: 20, at: NOW + 100 }).state
-    expect(after).toMatchObject({ contradictedSince: NOW, attempts: 1, dueAt: state.dueAt, dirty: 20 })
+    expect(after).toMatchObject({ contradictedSince: NOW, attempts: 1, dueAt: state.dueAt, readAfterSequence: 20 })
   })
 
   it('of the higher revision ends it, and the attempts restart', () => {

@@ -28,9 +28,9 @@ export function overlaps({ evidence }: NoteState, { start }: ReadStamp): boolean
   return evidence !== null && start < evidence.end
 }
 
-/** Whether the note became dirty after the read had begun: such a read does not clear `dirty`. */
-export function beganBeforeDirty({ dirty }: NoteState, { start }: ReadStamp): boolean {
-  return dirty !== null && start < dirty
+/** Whether a read began before the sequence number that it must begin after: such a read does not clear `readAfterSequence`. */
+export function beganTooEarly({ readAfterSequence }: NoteState, { start }: ReadStamp): boolean {
+  return readAfterSequence !== null && start < readAfterSequence
 }
 
 /** Whether a full listing began after the read. If it did not list the note, the read must not show the note. */

@@ -26,10 +26,10 @@ function anEvent(data: object, event_type = 'note.updated'): WebhookEvent {
 describe('a deletion for either reason', () => {
   const deletion = aHint({ kind: 'note.deleted', revision: 1 })
 
-  it('hides a live note immediately, makes it dirty, and announces that', () => {
+  it('hides a live note immediately, has it read, and announces that', () => {
     const decision = applyHint(aLiveNote(), deletion, AT)
     expect(decision).toMatchObject({
-      state: { presence: 'hidden', hiddenBy: 50, hiddenAt: NOW, dirty: 50, dueAt: NOW },
+      state: { presence: 'hidden', hiddenSequence: 50, hiddenAt: NOW, readAfterSequence: 50, dueAt: NOW },
       announce: 'vanished',
     })
     expect(decision.content).toBeUndefined()
@@ -38,9 +38,9 @@ describe('a deletion for either reason', () => {
   it.each<[string, NoteState, string]>([
     ['a gone note', aGoneNote(), 'gone'],
     ['an unknown note', unknownNote('n1'), 'hidden'],
-  ])('makes %s dirty, and announces nothing', (_, note, presence) => {
+  ])('has %s read, and announces nothing', (_, note, presence) => {
     const decision = applyHint(note, deletion, AT)
-    expect(decision).toMatchObject({ state: { presence, dirty: 50, hiddenBy: 50 } })
+    expect(decision).toMatchObject({ state: { presence, readAfterSequence: 50, hiddenSequence: 50 } })
     expect(decision.announce).toBeUndefined()
   })
 
@@ -48,7 +48,7 @@ describe('a deletion for either reason', () => {
     const hidden = applyHint(aLiveNote(), deletion, AT).state
     expect(applyHint(hidden, deletion, { ...AT, sequence: 60, at: NOW + 1000 }).state).toMatchObject({
       hiddenAt: NOW,
-      dirty: 60,
+      readAfterSequence: 60,
     })
   })
 })
@@ -69,8 +69,8 @@ describe('an update of a live note', () => {
 
   it('causes a read if the note must be read anyway, because a read that began before the event proves nothing', () => {
     const noNews = aHint({ revision: 5 })
-    expect(applyHint(aLiveNote({ dirty: 40 }), noNews, AT).state).toMatchObject({ dirty: 50 })
-    expect(applyHint(aLiveNote({ settledRevision: null }), noNews, AT).state).toMatchObject({ dirty: 50 })
+    expect(applyHint(aLiveNote({ readAfterSequence: 40 }), noNews, AT).state).toMatchObject({ readAfterSequence: 50 })
+    expect(applyHint(aLiveNote({ settledRevision: null }), noNews, AT).state).toMatchObject({ readAfterSequence: 50 })
   })
 
   it.each([
@@ -79,9 +79,9 @@ describe('an update of a live note', () => {
     ['with another status at a lower revision', { revision: 4, transcriptStatus: 'pending' }],
     ['of no revision', { revision: null }],
     ['of an unknown kind, of a higher revision', { kind: 'note.shared' }],
-  ])('%s makes it dirty, and changes nothing that is shown', (_, traits) => {
+  ])('%s has it read, and changes nothing that is shown', (_, traits) => {
     const decision = applyHint(aChangedNote(), aHint(traits), AT)
-    expect(decision.state).toMatchObject({ presence: 'live', dirty: 50, dueAt: NOW, revision: 5 })
+    expect(decision.state).toMatchObject({ presence: 'live', readAfterSequence: 50, dueAt: NOW, revision: 5 })
     expect(decision.announce).toBeUndefined()
   })
 })
@@ -90,9 +90,9 @@ describe('an update of a note that is not shown', () => {
   it.each([
     ['gone', aGoneNote()],
     ['unknown', unknownNote('n1')],
-  ])('makes it dirty if it is %s, and does not show it', (_, note) => {
+  ])('has it read if it is %s, and does not show it', (_, note) => {
     const decision = applyHint(note, aHint({ revision: 1 }), AT)
-    expect(decision.state).toMatchObject({ presence: note.presence, dirty: 50 })
+    expect(decision.state).toMatchObject({ presence: note.presence, readAfterSequence: 50 })
   })
 
   it('keeps the highest announced revision', () => {

@@ -36,9 +36,9 @@ export function hintIn({ event_type: kind, occurred_at, data }: WebhookEvent): H
 }
 
 /**
- * Applies a hint. A hint may be old, so it proves nothing: it makes the note dirty. `note.deleted`, for either reason, hides the note
+ * Applies a hint. A hint may be old, so it proves nothing: it has the note read. `note.deleted`, for either reason, hides the note
  * immediately, and its revision becomes a floor: a read of a lower revision does not show the note again. If an event contains nothing
- * new about a live note that needs no read, the note is not made dirty.
+ * new about a live note that needs no read, the note is not read.
  *
  * The first event about what a listing has found already is announced: a consumer that starts from now may have left the note out.
  */
@@ -50,22 +50,30 @@ export function applyHint(known: NoteState, hint: Hint, time: HintTime): Decisio
 function decide(known: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
   const heard = heardEvent(known, hint, { sequence, at })
   const state = { ...known, recordingSessionId: hint.recordingSessionId ?? known.recordingSessionId }
-  const dirty = Math.max(state.dirty ?? 0, sequence)
-  const marked: NoteState = { ...state, heard, dirty, dueAt: at, attempts: 0, failures: 0, contradictedSince: null }
+  const readAfterSequence = Math.max(state.readAfterSequence ?? 0, sequence)
+  const marked: NoteState = {
+    ...state,
+    heard,
+    readAfterSequence,
+    dueAt: at,
+    attempts: 0,
+    failures: 0,
+    contradictedSince: null,
+  }
   if (hint.kind === 'note.deleted') return hide(marked, hint, { sequence, at })
   if (state.presence === 'live' && !hasWork(state) && isAlreadyKnown(state, hint)) return { state: { ...state, heard } }
-  if (staysContradicted(state, hint)) return { state: { ...state, heard, dirty } }
+  if (staysContradicted(state, hint)) return { state: { ...state, heard, readAfterSequence } }
   return { state: { ...marked, hintedRevision: highest(state.hintedRevision, hint.revision) } }
 }
 
 function hide(marked: NoteState, hint: Hint, { sequence, at }: HintTime): Decision {
-  const { presence, hiddenBy, hiddenAt } = marked
+  const { presence, hiddenSequence, hiddenAt } = marked
   const isGone = presence === 'gone'
   return {
     state: {
       ...marked,
       presence: isGone ? 'gone' : 'hidden',
-      hiddenBy: Math.max(hiddenBy ?? 0, sequence),
+      hiddenSequence: Math.max(hiddenSequence ?? 0, sequence),
       hiddenAt: isGone ? null : (hiddenAt ?? at),
       floor: floorAfter(marked, hint, at),
       // The event is the reason now: nobody may accept a removal that only the event announced.

@@ -167,8 +167,8 @@ function withUnannounced(poll: PollProgress, heardAt: number | null, found: numb
 
 /** Whether a note has changed although the mirror had no pending hint for it. */
 function isUnannounced({ state: { noteId }, announce }: NoteWrite, before: LoadedNotes): boolean {
-  const { dirty = null, hintedRevision = null } = before.notes.get(noteId)?.state ?? {}
-  return announce !== undefined && dirty === null && hintedRevision === null
+  const { readAfterSequence = null, hintedRevision = null } = before.notes.get(noteId)?.state ?? {}
+  return announce !== undefined && readAfterSequence === null && hintedRevision === null
 }
 
 /** The listed notes that are no tombstones, even if their record cannot be used. */

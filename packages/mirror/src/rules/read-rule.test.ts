@@ -19,7 +19,13 @@ const DELETION = {
 describe('a note that is read for the first time', () => {
   it('is shown immediately, and its content is due', () => {
     const { state, content, announce } = read(unknownNote('n1'), aRecord(), aReading(1, 2, { source: 'backfill' }))
-    expect(state).toMatchObject({ presence: 'live', revision: 5, settledRevision: null, dueAt: NOW, dirty: null })
+    expect(state).toMatchObject({
+      presence: 'live',
+      revision: 5,
+      settledRevision: null,
+      dueAt: NOW,
+      readAfterSequence: null,
+    })
     expect(content).toEqual({ note: aRecord() })
     expect(announce).toBe('appeared')
   })
@@ -53,9 +59,9 @@ describe('presence depends on the order of reads', () => {
 
   it('reads that overlap and contradict each other change nothing, and cause another read', () => {
     const returning = read(aGoneNote(), aRecord({ revision: 9 }), aReading(20, 30))
-    expect(returning.state).toEqual({ ...aGoneNote(), dirty: 30, dueAt: NOW })
+    expect(returning.state).toEqual({ ...aGoneNote(), readAfterSequence: 30, dueAt: NOW })
     const vanishing = read(aLiveNote(), undefined, aReading(10, 30))
-    expect(vanishing.state).toEqual({ ...aLiveNote(), dirty: 30, dueAt: NOW })
+    expect(vanishing.state).toEqual({ ...aLiveNote(), readAfterSequence: 30, dueAt: NOW })
   })
 
   it('of reads that overlap and agree, the one that started later is kept', () => {
@@ -79,7 +85,7 @@ describe('presence depends on the order of reads', () => {
 
   it('a read that began before the latest full listing does not show a note, and causes another read', () => {
     const late = read(aGoneNote(), aRecord(), aReading(22, 30, { fullListingStartSequence: 23 }))
-    expect(late.state).toMatchObject({ presence: 'gone', dirty: 30, dueAt: NOW })
+    expect(late.state).toMatchObject({ presence: 'gone', readAfterSequence: 30, dueAt: NOW })
     expect(read(late.state, aRecord(), aReading(30, 31, { fullListingStartSequence: 23 })).state.presence).toBe('live')
   })
 
@@ -107,13 +113,13 @@ describe('a note that an event has hidden', () => {
 
   it('stays hidden after a read that found it but had begun before the event arrived', () => {
     const { state, content } = read(hidden, aRecord({ revision: 6 }), aReading(19, 25))
-    expect(state).toMatchObject({ presence: 'hidden', dirty: 20, hiddenBy: 20 })
+    expect(state).toMatchObject({ presence: 'hidden', readAfterSequence: 20, hiddenSequence: 20 })
     expect(content).toBeUndefined()
   })
 
   it('is restored by a read that began more than 60 s after the event', () => {
     const { state, announce } = read(hidden, aRecord(), aReading(20, 25, { at: NOW + 60_001 }))
-    expect(state).toMatchObject({ presence: 'live', dirty: null, hiddenBy: null, hiddenAt: null })
+    expect(state).toMatchObject({ presence: 'live', readAfterSequence: null, hiddenSequence: null, hiddenAt: null })
     expect(announce).toBe('appeared')
   })
 
@@ -123,13 +129,19 @@ describe('a note that an event has hidden', () => {
       at: NOW,
     })
     const { state, content } = read(late.state, aRecord({ revision: 4 }), aReading(25, 70))
-    expect(state).toMatchObject({ presence: 'hidden', revision: 5, dirty: 70 })
+    expect(state).toMatchObject({ presence: 'hidden', revision: 5, readAfterSequence: 70 })
     expect(content).toBeUndefined()
   })
 
   it('is gone and erased if such a read does not find it', () => {
     const { state, content, announce } = read(hidden, undefined, aReading(20, 25))
-    expect(state).toMatchObject({ presence: 'gone', dirty: null, hiddenBy: null, hiddenAt: null, dueAt: null })
+    expect(state).toMatchObject({
+      presence: 'gone',
+      readAfterSequence: null,
+      hiddenSequence: null,
+      hiddenAt: null,
+      dueAt: null,
+    })
     expect([content, announce]).toEqual(['erase', 'vanished'])
   })
 })
@@ -154,22 +166,26 @@ describe('the stored record has the highest revision', () => {
 
   it('a lower revision is not applied, and is read again if its read was later', () => {
     const later = read(aLiveNote(), aRecord({ revision: 4, title: 'Old' }), aReading(11, 12))
-    expect(later).toMatchObject({ state: { revision: 5, dirty: 12, contradictedSince: NOW } })
+    expect(later).toMatchObject({ state: { revision: 5, readAfterSequence: 12, contradictedSince: NOW } })
     expect(later.content).toBeUndefined()
-    expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.dirty).toBeNull()
+    expect(read(aLiveNote(), aRecord({ revision: 4 }), aReading(9, 12)).state.readAfterSequence).toBeNull()
   })
 
-  it('a lower revision is read again if a listing that began before the note became dirty has shown it, too', () => {
-    const dirty = aLiveNote({ dirty: 30, dueAt: NOW })
+  it('a lower revision is read again if a listing that began before the note had to be read again has shown it, too', () => {
+    const hinted = aLiveNote({ readAfterSequence: 30, dueAt: NOW })
     const older = aRecord({ revision: 3 })
-    const { state } = read(dirty, older, aReading(29, 32, { source: 'poll' }))
-    expect(read(state, older, aReading(30, 33)).state).toMatchObject({ revision: 5, dirty: 30, attempts: 1 })
+    const { state } = read(hinted, older, aReading(29, 32, { source: 'poll' }))
+    expect(read(state, older, aReading(30, 33)).state).toMatchObject({
+      revision: 5,
+      readAfterSequence: 30,
+      attempts: 1,
+    })
   })
 
   it('a permanently lower revision is treated as a lag for eight attempts over eight and a half minutes, and then accepted', () => {
     let state = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12, { source: 'poll' })).state
     const times: number[] = []
-    for (let start = 12; state.dirty !== null; start += 2) {
+    for (let start = 12; state.readAfterSequence !== null; start += 2) {
       expect(state).toMatchObject({ presence: 'live', revision: 5, contradictedSince: NOW })
       times.push((state.dueAt ?? 0) - NOW)
       const reading = aReading(start, start + 1, { at: state.dueAt ?? 0 })
@@ -190,7 +206,7 @@ describe('the stored record has the highest revision', () => {
   it('the higher revision again ends the contradiction', () => {
     const { state } = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12))
     expect(read(state, aRecord(), aReading(13, 14)).state).toMatchObject({
-      dirty: null,
+      readAfterSequence: null,
       contradictedSince: null,
       attempts: 0,
     })
@@ -198,7 +214,7 @@ describe('the stored record has the highest revision', () => {
 
   it('overlapping reads of one revision that differ are not applied, and the note is read again', () => {
     const { state, content } = read(aLiveNote(), aRecord({ summary_status: 'pending' }), aReading(10, 30))
-    expect(state).toMatchObject({ summaryStatus: 'ready', dirty: 30 })
+    expect(state).toMatchObject({ summaryStatus: 'ready', readAfterSequence: 30 })
     expect(content).toBeUndefined()
   })
 
@@ -238,13 +254,13 @@ describe('an answer that lags behind an event', () => {
     recordingSessionId: null,
   }
 
-  it('keeps the note dirty with growing pauses, and is finally accepted', () => {
+  it('has the note read again with growing pauses, and is finally accepted', () => {
     let { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const pauses: number[] = []
-    for (let start = 20; state.dirty !== null; start += 2) {
+    for (let start = 20; state.readAfterSequence !== null; start += 2) {
       const at = state.dueAt ?? 0
       state = read(state, aRecord(), aReading(start, start + 1, { at })).state
-      if (state.dirty !== null) pauses.push((state.dueAt ?? 0) - at)
+      if (state.readAfterSequence !== null) pauses.push((state.dueAt ?? 0) - at)
     }
     expect(pauses).toEqual([2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000])
     expect(state).toMatchObject({ presence: 'live', hintedRevision: null, attempts: 0, dueAt: null })
@@ -253,12 +269,12 @@ describe('an answer that lags behind an event', () => {
   it('is a 404 right after the creation of a note: the note is gone only after the last attempt', () => {
     let { state } = applyHint(unknownNote('n1'), hint, { sequence: 20, at: NOW })
     state = read(state, undefined, aReading(20, 21)).state
-    expect(state).toMatchObject({ presence: 'hidden', dirty: 20, attempts: 1 })
+    expect(state).toMatchObject({ presence: 'hidden', readAfterSequence: 20, attempts: 1 })
     expect(read(state, aRecord({ revision: 7 }), aReading(22, 23)).state).toMatchObject({
       presence: 'live',
-      dirty: null,
+      readAfterSequence: null,
     })
-    for (let start = 22; state.dirty !== null; start += 2)
+    for (let start = 22; state.readAfterSequence !== null; start += 2)
       state = read(state, undefined, aReading(start, start + 1)).state
     expect(state).toMatchObject({ presence: 'gone', dueAt: null })
   })
@@ -272,25 +288,36 @@ describe('an answer that lags behind an event', () => {
   it('is an absence right after the event: the note is gone, and is read again when the lag is over', () => {
     const { state } = applyHint(aLiveNote(), hint, { sequence: 20, at: NOW })
     const gone = read(state, undefined, aReading(20, 21)).state
-    expect(gone).toMatchObject({ presence: 'gone', dirty: 21, dueAt: NOW + 60_001 })
+    expect(gone).toMatchObject({ presence: 'gone', readAfterSequence: 21, dueAt: NOW + 60_001 })
     const later = aReading(22, 23, { at: NOW + 60_001 })
-    expect(read(gone, undefined, later).state).toMatchObject({ presence: 'gone', dirty: null, dueAt: null })
-    expect(read(gone, aRecord({ revision: 7 }), later).state).toMatchObject({ presence: 'live', dirty: null })
+    expect(read(gone, undefined, later).state).toMatchObject({ presence: 'gone', readAfterSequence: null, dueAt: null })
+    expect(read(gone, aRecord({ revision: 7 }), later).state).toMatchObject({
+      presence: 'live',
+      readAfterSequence: null,
+    })
   })
 
   it('does not show a note: a record below the revision of an event proves nothing', () => {
     const { state } = applyHint(aGoneNote(), hint, { sequence: 30, at: NOW })
     const lagging = read(state, aRecord({ revision: 6 }), aReading(30, 31)).state
-    expect(lagging).toMatchObject({ presence: 'gone', contradictedSince: NOW, dirty: 31 })
+    expect(lagging).toMatchObject({ presence: 'gone', contradictedSince: NOW, readAfterSequence: 31 })
     expect(read(lagging, aRecord({ revision: 7 }), aReading(32, 33)).state).toMatchObject({ presence: 'live' })
   })
 })
 
 describe('a hint that arrives during a read', () => {
-  it('keeps the note dirty: the read does not clear it', () => {
+  it('has the note read again: the read does not clear that', () => {
     const { state } = applyHint(aGoneNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW })
-    expect(read(state, undefined, aReading(39, 41)).state).toMatchObject({ presence: 'gone', dirty: 40, dueAt: NOW })
-    expect(read(state, undefined, aReading(40, 41)).state).toMatchObject({ presence: 'gone', dirty: null, dueAt: null })
+    expect(read(state, undefined, aReading(39, 41)).state).toMatchObject({
+      presence: 'gone',
+      readAfterSequence: 40,
+      dueAt: NOW,
+    })
+    expect(read(state, undefined, aReading(40, 41)).state).toMatchObject({
+      presence: 'gone',
+      readAfterSequence: null,
+      dueAt: null,
+    })
   })
 })
 
@@ -298,9 +325,9 @@ describe('an absence in a read that began before an event about the note', () =>
   const { state } = applyHint(aLiveNote(), { ...DELETION, kind: 'note.updated' }, { sequence: 40, at: NOW })
 
   it('proves nothing, even if the event contained nothing new: the note is read again', () => {
-    expect(state).toMatchObject({ dirty: null, dueAt: null })
+    expect(state).toMatchObject({ readAfterSequence: null, dueAt: null })
     const decision = read(state, undefined, aReading(39, 41))
-    expect(decision).toEqual({ state: { ...state, dirty: 41, dueAt: NOW } })
+    expect(decision).toEqual({ state: { ...state, readAfterSequence: 41, dueAt: NOW } })
     expect(read(decision.state, undefined, aReading(41, 42)).state).toMatchObject({ presence: 'gone', dueAt: null })
   })
 
@@ -315,10 +342,13 @@ describe('a shown note that a full listing missed', () => {
     markMissing(aLiveNote(), fullListing, { holdingFullListing, sequence: 19, at: NOW })?.state ?? aGoneNote()
 
   it('is due, and stays shown until a read does not find it', () => {
-    expect(marked()).toMatchObject({ presence: 'live', dirty: 19, dueAt: NOW, heldByFullListing: null })
-    expect(read(marked(), undefined, aReading(18, 21)).state).toMatchObject({ presence: 'gone', dirty: 19 })
+    expect(marked()).toMatchObject({ presence: 'live', readAfterSequence: 19, dueAt: NOW, heldByFullListing: null })
+    expect(read(marked(), undefined, aReading(18, 21)).state).toMatchObject({ presence: 'gone', readAfterSequence: 19 })
     expect(read(marked(), undefined, aReading(20, 21))).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
-    expect(read(marked(), aRecord(), aReading(20, 21)).state).toMatchObject({ presence: 'live', dirty: null })
+    expect(read(marked(), aRecord(), aReading(20, 21)).state).toMatchObject({
+      presence: 'live',
+      readAfterSequence: null,
+    })
   })
 
   it('is left as it is if it was read since the full listing began, or is not shown', () => {
@@ -330,14 +360,14 @@ describe('a shown note that a full listing missed', () => {
 
   it('is hidden and kept by that read if the full listing holds removals back', () => {
     const decision = read(marked('s1'), undefined, aReading(20, 21))
-    expect(decision.state).toMatchObject({ presence: 'hidden', heldByFullListing: 's1', dirty: null })
+    expect(decision.state).toMatchObject({ presence: 'hidden', heldByFullListing: 's1', readAfterSequence: null })
     expect(decision.content).toBeUndefined()
     expect(decision.announce).toBe('vanished')
   })
 
   it('is held back even if an event arrived during that read, if the next read does not find it', () => {
     const told = applyHint(marked('s1'), { ...DELETION, kind: 'note.updated' }, { sequence: 22, at: NOW }).state
-    const { state, content } = read({ ...told, dirty: 22, dueAt: NOW }, undefined, aReading(20, 23))
+    const { state, content } = read({ ...told, readAfterSequence: 22, dueAt: NOW }, undefined, aReading(20, 23))
     expect([state.presence, content]).toEqual(['live', undefined])
     const again = read(state, undefined, aReading(24, 25))
     expect(again.state).toMatchObject({ presence: 'hidden', heldByFullListing: 's1' })
@@ -368,7 +398,7 @@ describe('removals that a full listing holds back', () => {
     'end with a deletion event, if the note is %s: acceptance then removes nothing',
     (presence) => {
       const { state } = applyHint({ ...held, presence }, DELETION, { sequence: 30, at: NOW })
-      expect(state).toMatchObject({ presence: 'hidden', hiddenBy: 30 })
+      expect(state).toMatchObject({ presence: 'hidden', hiddenSequence: 30 })
       expect(acceptRemoval(state, 's1')).toBeUndefined()
       expect(acceptRemoval(held, 's1')).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
     },

@@ -12,8 +12,8 @@ import {
 } from './contradiction.ts'
 import { judgeReappearance, type ReappearanceVerdict, retryAfterLag, withTrustedFloor } from './deletion-floor.ts'
 import {
-  beganBeforeDirty,
   beganBeforeFullListing,
+  beganTooEarly,
   type Decision,
   overlaps,
   type ReadPolicy,
@@ -46,7 +46,7 @@ function decide(state: NoteState, answer: Note | undefined, stamp: ReadStamp, po
   }
   if (isAbsent) return applyAbsence(state, answer, stamp)
   // The read may have been answered before the event that hid the note was sent.
-  if (state.hiddenBy !== null && stamp.start < state.hiddenBy) {
+  if (state.hiddenSequence !== null && stamp.start < state.hiddenSequence) {
     return { state: withEvidence(state, 'present', stamp) }
   }
   return state.presence === 'live'
@@ -70,8 +70,8 @@ export function applyAcceptedRead(
 
 /** Nothing that a read could contradict. */
 const UNOPPOSED = {
-  ...{ evidence: null, heard: null, hintedRevision: null, dirty: null, contradictedSince: null },
-  ...{ hiddenBy: null, hiddenAt: null, floor: null, heldByFullListing: null },
+  ...{ evidence: null, heard: null, hintedRevision: null, readAfterSequence: null, contradictedSince: null },
+  ...{ hiddenSequence: null, hiddenAt: null, floor: null, heldByFullListing: null },
 } as const
 
 /**
@@ -81,10 +81,10 @@ const UNOPPOSED = {
  */
 export function applyUnusable(state: NoteState, stamp: ReadStamp): Decision | undefined {
   const isLive = state.presence === 'live'
-  if (state.dirty !== null && !isLive) return undefined
+  if (state.readAfterSequence !== null && !isLive) return undefined
   const seen = isLive ? withEvidence(state, 'present', stamp) : state
-  // A note that is dirty already keeps its due time. Otherwise listings that repeat would postpone the read.
-  return { state: state.dirty === null ? { ...seen, dirty: stamp.end, dueAt: stamp.at } : seen }
+  // A note that must be read already keeps its due time. Otherwise listings that repeat would postpone the read.
+  return { state: state.readAfterSequence === null ? { ...seen, readAfterSequence: stamp.end, dueAt: stamp.at } : seen }
 }
 
 function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { keep }: ReadPolicy): Decision {
@@ -94,7 +94,7 @@ function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { 
       return { state: keepContentAttempts(state, clearDirty(seen, note.revision, stamp)) }
     case 'older':
       // Otherwise a read that overlaps this one, and shows a lower revision too, would count as an older read.
-      if (beganBeforeDirty(state, stamp)) return { state: markContradicted(seen, stamp) }
+      if (beganTooEarly(state, stamp)) return { state: markContradicted(seen, stamp) }
       if (!isAcceptedAfterRetries(state, stamp)) return { state: recordContradiction(seen, stamp) }
       return applyRecord(state, note, withoutDirty(seen), stamp, keep)
     case 'ambiguous':
@@ -104,7 +104,13 @@ function applyReadOfShownNote(state: NoteState, note: Note, stamp: ReadStamp, { 
   }
 }
 
-const VISIBLE = { presence: 'live', hiddenBy: null, hiddenAt: null, floor: null, heldByFullListing: null } as const
+const VISIBLE = {
+  presence: 'live',
+  hiddenSequence: null,
+  hiddenAt: null,
+  floor: null,
+  heldByFullListing: null,
+} as const
 
 function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, { keep }: ReadPolicy): Decision {
   // An older read must not show a note that an event has hidden since.
@@ -118,9 +124,9 @@ function applyReadOfUnshownNote(state: NoteState, note: Note, stamp: ReadStamp, 
     // The pause before another read may be that of a contradiction, which has ended.
     return applyRecord(state, note, { ...seen, ...VISIBLE, dueAt: stamp.at }, stamp, keep)
   }
-  const unshown = beganBeforeDirty(state, stamp) ? state : retryUnshown(verdict, state, stamp)
-  // An older read that did not find the note must not clear `dirty`: the note may be visible since.
-  return { state: { ...unshown, dirty: Math.max(unshown.dirty ?? 0, stamp.end) } }
+  const unshown = beganTooEarly(state, stamp) ? state : retryUnshown(verdict, state, stamp)
+  // An older read that did not find the note must not clear `readAfterSequence`: the note may be visible since.
+  return { state: { ...unshown, readAfterSequence: Math.max(unshown.readAfterSequence ?? 0, stamp.end) } }
 }
 
 function retryUnshown(verdict: Exclude<ReappearanceVerdict, 'show'>, state: NoteState, stamp: ReadStamp): NoteState {
@@ -139,7 +145,7 @@ function mayHaveBeenRestored({ presence, heard }: NoteState, { start }: ReadStam
   return presence === 'live' && heard !== null && start < heard.sequence
 }
 
-/** Makes a note dirty and due now, because reads contradict each other. */
+/** Has a note read again now, because reads contradict each other. */
 function readAgain(state: NoteState, { end, at }: ReadStamp): NoteState {
-  return { ...state, dirty: Math.max(state.dirty ?? 0, end), dueAt: at }
+  return { ...state, readAfterSequence: Math.max(state.readAfterSequence ?? 0, end), dueAt: at }
 }

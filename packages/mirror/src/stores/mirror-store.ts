@@ -38,7 +38,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
    * due if one of the notes is due.
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
-  /** Reads due notes, dirty notes first, then the most overdue. It changes no note, so concurrent callers read the same notes. */
+  /** Reads due notes, notes that must be read again first, then the most overdue. It changes no note, so concurrent callers read the same notes. */
   readDue(integration: string, request: DueRequest): Promise<DueNotes>
   /**
    * Does a part of the work of the store itself, such as keeping its search index, for about 50 ms. Called while no note is due. Default: none.

@@ -3,17 +3,28 @@ import type { NoteCounts } from './mirror-store.ts'
 
 /**
  * What the column `state` contains: a note's state without its id and its due time, which have columns, and without absent values. What statements
- * search or count is repeated in columns that the database generates from it. The names of the full listing are those of version 0.1.0.
+ * search or count is repeated in columns that the database generates from it. Some names are those of version 0.1.0.
  */
-export type StateJson = Partial<Omit<NoteState, 'noteId' | 'dueAt' | 'heldByFullListing' | 'evidence'>> & {
+export type StateJson = Partial<Omit<NoteState, 'noteId' | 'dueAt' | Renamed>> & {
+  readonly dirty?: number
+  readonly hiddenBy?: number
   readonly heldByScan?: string
   readonly evidence?: Omit<Evidence, 'source'> & { readonly source: Exclude<EvidenceSource, 'full-listing'> | 'scan' }
 }
 
-export function stateJson({ noteId: _, dueAt: __, heldByFullListing, evidence, ...state }: NoteState): StateJson {
+type Renamed = 'readAfterSequence' | 'hiddenSequence' | 'heldByFullListing' | 'evidence'
+
+export function stateJson({ noteId: _, dueAt: __, ...known }: NoteState): StateJson {
+  const {
+    readAfterSequence: dirty,
+    hiddenSequence: hiddenBy,
+    heldByFullListing: heldByScan,
+    evidence,
+    ...state
+  } = known
   const source = evidence?.source === 'full-listing' ? 'scan' : evidence?.source
-  const renamed = { ...state, heldByScan: heldByFullListing, evidence: evidence && { ...evidence, source } }
-  return Object.fromEntries(Object.entries(renamed).filter(([, value]) => value !== null))
+  const stored = { ...state, dirty, hiddenBy, heldByScan, evidence: evidence && { ...evidence, source } }
+  return Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null))
 }
 
 /** A row of a note as it is stored. */
@@ -25,9 +36,14 @@ export type StoredState<Row extends { readonly state: NoteState }> = Omit<Row, '
 export function withState<Row extends StoredState<{ readonly state: NoteState }>>(
   row: Row,
 ): Omit<Row, 'state'> & { readonly state: NoteState } {
-  const { heldByScan = null, evidence, ...state } = row.state
-  const known = { heldByFullListing: heldByScan, evidence: evidence === undefined ? null : evidenceIn(evidence) }
-  return { ...row, state: { ...unknownNote(state.noteId), ...state, ...known } }
+  const { dirty = null, hiddenBy = null, heldByScan = null, evidence, ...state } = row.state
+  const renamed = {
+    readAfterSequence: dirty,
+    hiddenSequence: hiddenBy,
+    heldByFullListing: heldByScan,
+    evidence: evidence === undefined ? null : evidenceIn(evidence),
+  }
+  return { ...row, state: { ...unknownNote(state.noteId), ...state, ...renamed } }
 }
 
 function evidenceIn({ source, ...evidence }: NonNullable<StateJson['evidence']>): Evidence {

@@ -55,14 +55,14 @@ const state: fc.Arbitrary<NoteState> = fc.record({
   settledRevision: maybe(number),
   transcriptHeld: maybe(fc.constantFrom('ready', 'empty', 'missing', 'failed', 'not_ready')),
   summaryHeld: maybe(fc.constantFrom('ready', 'missing')),
-  dirty: maybe(number),
+  readAfterSequence: maybe(number),
   hintedRevision: maybe(
     fc.oneof(
       number,
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((any) => any + 0),
     ),
   ),
-  hiddenBy: maybe(number),
+  hiddenSequence: maybe(number),
   hiddenAt: maybe(number),
   heldByFullListing: maybe(fc.constantFrom('scan 1', 'scan\0')),
   attempts: number,

@@ -86,7 +86,7 @@ describe('an operation', () => {
       await store.load('default', noteIds)
       await store.commit('default', {
         notes: noteIds.map((noteId, index) => {
-          const state = aLiveState(noteId, { dirty: index < 10 ? 1 : null, dueAt: page * 100 + index })
+          const state = aLiveState(noteId, { readAfterSequence: index < 10 ? 1 : null, dueAt: page * 100 + index })
           return newNote(noteId, { state, content: { note: aNote(noteId) } })
         }),
       })
@@ -120,7 +120,7 @@ describe('an operation', () => {
     const pool = await databases.migratedPool()
     const store = postgresMirror(pool)
     await store.commit('default', {
-      notes: [newNote('locked', { state: aLiveState('locked', { dirty: 1, dueAt: 1 }) })],
+      notes: [newNote('locked', { state: aLiveState('locked', { readAfterSequence: 1, dueAt: 1 }) })],
     })
     const client = await pool.connect()
     await client.query("BEGIN; SELECT FROM notewire_mirror_notes WHERE note_id = 'locked' FOR UPDATE")

@@ -13,7 +13,7 @@ async function readerOfNotes(): Promise<DatabaseSync> {
   const path = temporaryPath(onTestFinished)
   const store = sqliteMirror(path)
   await store.migrate()
-  const live = aLiveState('live', { status: 'ended', updatedAt: '2026-01-01T09:00:00Z', dirty: 4 })
+  const live = aLiveState('live', { status: 'ended', updatedAt: '2026-01-01T09:00:00Z', readAfterSequence: 4 })
   const note = { ...aNote('live', { title: 'Weekly', content: 'Budget' }), owner: { type: 'channel', channel_id: 'c' } }
   const content = { note, transcript: aTranscript('live'), summary: aSummary('live', '* agreed') }
   const hidden = { note: aNote('hidden', { title: 'Weekly too' }) }
