@@ -361,7 +361,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [
       memory(
         'const position = announce === undefined ? row.position',
-        "const position = announce === undefined || (announce === 'appeared' && row.firstVisible !== null) ? row.position",
+        "const position = announce === undefined || (announce === 'appeared' && row.firstVisiblePosition !== null) ? row.position",
       ),
     ],
   },

@@ -141,10 +141,10 @@ export interface ConsumableNotes {
 /** A note with the positions of its latest changes. */
 export interface ConsumableNote extends StoredNote {
   readonly position: number
-  readonly visibleSince: number
+  readonly visiblePosition: number
   /** `0` if it never vanished. */
-  readonly vanishedSince: number
-  readonly changedAt: Readonly<Record<NotePart, number>>
+  readonly vanishedPosition: number
+  readonly changedPositions: Readonly<Record<NotePart, number>>
   readonly kept: ConsumerNote | null
 }
 

@@ -50,7 +50,9 @@ const planted: Readonly<Record<string, (store: MirrorStore) => MirrorStore>> = {
     ...store,
     async listConsumable(integration, name, request) {
       const { due, changes } = await store.listConsumable(integration, name, request)
-      const skipped = changes.map((note) => (note.visibleSince > request.after ? { ...note, vanishedSince: 0 } : note))
+      const skipped = changes.map((note) =>
+        note.visiblePosition > request.after ? { ...note, vanishedPosition: 0 } : note,
+      )
       return { due, changes: skipped }
     },
   }),

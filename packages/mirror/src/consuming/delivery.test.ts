@@ -11,9 +11,9 @@ function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {
     transcript: null,
     summary: null,
     position: 50,
-    visibleSince: 10,
-    vanishedSince: 0,
-    changedAt: eachPart(() => 10),
+    visiblePosition: 10,
+    vanishedPosition: 0,
+    changedPositions: eachPart(() => 10),
     kept: null,
     ...traits,
   }
@@ -21,7 +21,7 @@ function aConsumable(traits: Partial<ConsumableNote> = {}): ConsumableNote {
 
 const keptSince = (since: number) => ({ since, attempts: 1, dueAt: 0, parkedAt: null, error: null })
 const at = (base: number, startPosition = 0) => ({ ...NEW_CONSUMER, base, startPosition })
-const gone = { state: aState('n1', { presence: 'gone' }), note: null, vanishedSince: 50 } as const
+const gone = { state: aState('n1', { presence: 'gone' }), note: null, vanishedPosition: 50 } as const
 
 describe('the change that a consumer gets', () => {
   it.each([
@@ -38,23 +38,23 @@ describe('the change that a consumer gets', () => {
     ],
     [
       'a removal of a note that appeared after the base: apply may have had it',
-      aConsumable({ ...gone, visibleSince: 45 }),
+      aConsumable({ ...gone, visiblePosition: 45 }),
       at(40),
       'removed',
     ],
     ['no removal from before the consumer began', aConsumable(gone), at(0, 60), 'nothing'],
-    ['no removal of a note that was never shown', aConsumable({ ...gone, vanishedSince: 0 }), at(0), 'nothing'],
+    ['no removal of a note that was never shown', aConsumable({ ...gone, vanishedPosition: 0 }), at(0), 'nothing'],
   ] as const)('%s', (_, note, state, kind) => {
     expect(deliveryOf(note, state).kind).toBe(kind)
   })
 })
 
 describe('the parts of a change', () => {
-  const changedAt = { ...eachPart(() => 10), title: 50, summary: 30 }
+  const changedPositions = { ...eachPart(() => 10), title: 50, summary: 30 }
 
   it('are those that changed after the last applied change', () => {
-    expect(changedParts(deliveryOf(aConsumable({ changedAt }), at(30)))).toEqual(['title'])
-    expect(changedParts(deliveryOf(aConsumable({ changedAt, kept: keptSince(20) }), at(30)))).toEqual([
+    expect(changedParts(deliveryOf(aConsumable({ changedPositions }), at(30)))).toEqual(['title'])
+    expect(changedParts(deliveryOf(aConsumable({ changedPositions, kept: keptSince(20) }), at(30)))).toEqual([
       'title',
       'summary',
     ])
@@ -63,7 +63,7 @@ describe('the parts of a change', () => {
 
   it('are all parts for a new or restored note', () => {
     const all = ['title', 'content', 'transcript', 'summary', 'statuses']
-    expect(changedParts(deliveryOf(aConsumable({ visibleSince: 31 }), at(30)))).toEqual(all)
+    expect(changedParts(deliveryOf(aConsumable({ visiblePosition: 31 }), at(30)))).toEqual(all)
   })
 
   it('have hashes that depend on their values, and not on revisions', async () => {

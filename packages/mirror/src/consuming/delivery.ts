@@ -18,18 +18,18 @@ export function deliveryOf(note: ConsumableNote, state: ConsumerState): Delivery
     const isChanged = note.note !== null && note.position > since && !isLeftOut(note, state)
     return { note, since, kind: isChanged ? 'content' : 'nothing' }
   }
-  const isToBeRemoved = note.vanishedSince > Math.max(since, startPosition)
+  const isToBeRemoved = note.vanishedPosition > Math.max(since, startPosition)
   return { note, since, kind: isToBeRemoved ? 'removed' : 'nothing' }
 }
 
 /** Whether a note belongs to what a consumer that starts from now leaves out. Its transcript may still have to be read for the first time. */
-function isLeftOut({ state, visibleSince }: ConsumableNote, { fromNow, startPosition }: ConsumerState): boolean {
-  if (fromNow === null || visibleSince > startPosition) return false
+function isLeftOut({ state, visiblePosition }: ConsumableNote, { fromNow, startPosition }: ConsumerState): boolean {
+  if (fromNow === null || visiblePosition > startPosition) return false
   return state.revision === state.visibleRevision && (state.heard?.sequence ?? 0) <= fromNow.sequence
 }
 
-export function changedParts({ note: { changedAt, visibleSince }, since }: Delivery): readonly NotePart[] {
-  return visibleSince > since ? NOTE_PARTS : NOTE_PARTS.filter((part) => changedAt[part] > since)
+export function changedParts({ note: { changedPositions, visiblePosition }, since }: Delivery): readonly NotePart[] {
+  return visiblePosition > since ? NOTE_PARTS : NOTE_PARTS.filter((part) => changedPositions[part] > since)
 }
 
 /** Makes the change for `apply`; `undefined` if there is none. */
@@ -46,7 +46,7 @@ export async function changeOf(delivery: Delivery): Promise<ConsumerChange | und
     note,
     transcript,
     summary,
-    transcriptVersion: values.transcript === null ? null : delivery.note.changedAt.transcript,
+    transcriptVersion: values.transcript === null ? null : delivery.note.changedPositions.transcript,
     recordingSessionId: state.recordingSessionId,
     parts: changedParts(delivery),
     hashes: eachPart((part) => hashes[NOTE_PARTS.indexOf(part)] ?? null),

@@ -12,13 +12,13 @@ const parked: ConsumerNote = { ...waiting, attempts: 8, dueAt: null, parkedAt: N
 const state = { ...NEW_CONSUMER, cursor: 10, base: 10, leaseUntil: NOW }
 
 function aConsumable(noteId: string, position: number, kept: ConsumerNote | null = null): ConsumableNote {
-  const marks = { visibleSince: 1, vanishedSince: 0, changedAt: eachPart(() => position) }
+  const marks = { visiblePosition: 1, vanishedPosition: 0, changedPositions: eachPart(() => position) }
   return { state: aLiveState(noteId), note: aNote(noteId), transcript: null, summary: null, position, ...marks, kept }
 }
 
 function aRemoved(noteId: string, position: number, kept: ConsumerNote | null = null): ConsumableNote {
   const gone = aState(noteId, { presence: 'gone' })
-  return { ...aConsumable(noteId, position, kept), state: gone, note: null, vanishedSince: position }
+  return { ...aConsumable(noteId, position, kept), state: gone, note: null, vanishedPosition: position }
 }
 
 function after(notes: readonly ConsumableNote[], ...failed: readonly string[]) {
@@ -87,7 +87,7 @@ describe('a round', () => {
   })
 
   it('moves the cursor past notes without a change for the consumer, whether or not others fail', () => {
-    const unseen = { ...aRemoved('u', 14), vanishedSince: 0 }
+    const unseen = { ...aRemoved('u', 14), vanishedPosition: 0 }
     expect(after([unseen]).state.cursor).toBe(14)
     expect(after([aConsumable('a', 11), unseen], 'a').state).toMatchObject({ cursor: 10, failures: 1 })
   })

@@ -80,14 +80,14 @@ async function changesAfter(position: FeedPosition, store: ReadableStore, integr
  * note may be `added` twice, but is never `content` before it was `added`. For another note, it depends on what the loop may have yielded.
  */
 function changeFor(
-  { state, visibleSince, firstVisible }: ChangedNote,
+  { state, visiblePosition, firstVisiblePosition }: ChangedNote,
   /** The positions at which the loop began, and up to which it has yielded changes. */
   { begin, known }: { readonly begin: number; readonly known: number },
 ): Omit<MirrorChange, 'position'> | undefined {
   const { noteId, revision, presence } = state
-  const isNewSince = (position: number) => firstVisible === null || firstVisible > position
+  const isNewSince = (position: number) => firstVisiblePosition === null || firstVisiblePosition > position
   if (presence === 'live') {
-    if (visibleSince <= begin) return { kind: 'content', noteId, revision }
+    if (visiblePosition <= begin) return { kind: 'content', noteId, revision }
     return { kind: isNewSince(begin) ? 'added' : 'restored', noteId, revision }
   }
   // An earlier copy of an integration that was removed and added again is none of this copy's changes.

@@ -185,9 +185,9 @@ export interface ChangedNote {
   readonly state: NoteState
   readonly position: number
   /** The position at which the note last became visible. */
-  readonly visibleSince: number
+  readonly visiblePosition: number
   /** The position at which the note first became visible; `null` if it never was. */
-  readonly firstVisible: number | null
+  readonly firstVisiblePosition: number | null
   /** With `changedAfter`: the run of the position; `''` if it was not recorded. */
   readonly run?: string | undefined
 }

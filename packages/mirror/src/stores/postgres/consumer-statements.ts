@@ -145,8 +145,8 @@ const COMMIT_IN = commitStatement(isInTransaction('$2'))
 
 const CONSUMABLE = `json_build_object(
     'state', ${stateOf('notes')}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary,
-    'position', notes.position, 'visibleSince', notes.visible_since, 'vanishedSince', notes.vanished_since,
-    'changedAt', json_build_object('title', notes.title_at, 'content', notes.content_at, 'transcript', notes.transcript_at,
+    'position', notes.position, 'visiblePosition', notes.visible_since, 'vanishedPosition', notes.vanished_since,
+    'changedPositions', json_build_object('title', notes.title_at, 'content', notes.content_at, 'transcript', notes.transcript_at,
       'summary', notes.summary_at, 'statuses', notes.statuses_at),
     'kept', kept.note)`
 

@@ -202,12 +202,14 @@ async function everythingOf(
     candidateCount: await reads(store).countCandidates(integration, aCertificate(number)),
     held: await reads(store).listHeld(integration, 'scan\0', noteId, limit),
     counts: await store.count(integration),
-    changes: changes.map(({ state, position, visibleSince, firstVisible }) => {
-      return { state, position, visibleSince, firstVisible }
+    changes: changes.map(({ state, position, visiblePosition, firstVisiblePosition }) => {
+      return { state, position, visiblePosition, firstVisiblePosition }
     }),
-    consumable: consumable.changes.map(({ position, visibleSince, vanishedSince, changedAt, kept, ...note }) => {
-      return { position, visibleSince, vanishedSince, changedAt, kept, note: partsOf(note) }
-    }),
+    consumable: consumable.changes.map(
+      ({ position, visiblePosition, vanishedPosition, changedPositions, kept, ...note }) => {
+        return { position, visiblePosition, vanishedPosition, changedPositions, kept, note: partsOf(note) }
+      },
+    ),
     stored: stored && partsOf(stored),
     listed: listed.map(partsOf),
     found: found.map(({ state }) => state.noteId).sort(),

@@ -40,7 +40,7 @@ export function listStates(query: StatesQuery): readonly [text: string, ...value
 }
 
 const statesWhere = (condition: string, others = '') => `SELECT json_build_object(
-    'state', ${stateOf('notes')}, 'position', position, 'visibleSince', visible_since, 'firstVisible', first_visible${others})::text AS result
+    'state', ${stateOf('notes')}, 'position', position, 'visiblePosition', visible_since, 'firstVisiblePosition', first_visible${others})::text AS result
   FROM notewire_mirror_notes AS notes
   WHERE integration = $1 AND ${condition}`
 

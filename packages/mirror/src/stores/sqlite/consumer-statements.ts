@@ -85,9 +85,9 @@ function consumableNote(row: SqliteRow): ConsumableNote {
   return {
     ...storedNote(row),
     position: position('position'),
-    visibleSince: position('visible_since'),
-    vanishedSince: position('vanished_since'),
-    changedAt: eachPart((part) => position(`${part}_at`)),
+    visiblePosition: position('visible_since'),
+    vanishedPosition: position('vanished_since'),
+    changedPositions: eachPart((part) => position(`${part}_at`)),
     kept: row['kept'] === null ? null : (readEscapedJson(String(row['kept'])) as ConsumerNote),
   }
 }

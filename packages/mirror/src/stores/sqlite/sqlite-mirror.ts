@@ -191,8 +191,8 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
       return (await read(writer.withRuns(sql), integration, ...values, query.limit)).map((row) => ({
         state: versionedState(row).state,
         position: Number(row['position'] ?? 0),
-        visibleSince: Number(row['visible_since']),
-        firstVisible: row['first_visible'] as number | null,
+        visiblePosition: Number(row['visible_since']),
+        firstVisiblePosition: row['first_visible'] as number | null,
         run: row['run'] as string | undefined,
       }))
     },
