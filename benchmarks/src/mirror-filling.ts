@@ -50,8 +50,8 @@ function listedState(note: Note, sequence: number): NoteState {
     createdAt: note.created_at ?? null,
     updatedAt: note.updated_at ?? null,
     settledRevision: null,
-    transcriptHeld: null,
-    summaryHeld: null,
+    transcriptOutcome: null,
+    summaryOutcome: null,
     readAfterSequence: null,
     hintedRevision: null,
     hiddenSequence: null,
@@ -69,6 +69,6 @@ function listedState(note: Note, sequence: number): NoteState {
 
 /** The state after the content was read. */
 function settledState(state: NoteState): NoteState {
-  const held = { transcriptHeld: 'ready', summaryHeld: 'ready' } as const
+  const held = { transcriptOutcome: 'ready', summaryOutcome: 'ready' } as const
   return { ...state, ...held, settledRevision: state.revision, dueAt: null }
 }

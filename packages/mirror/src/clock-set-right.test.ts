@@ -1,7 +1,7 @@
 import type { Clock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { heldContent } from './fixtures/held-content.ts'
 import { integrationsOf } from './fixtures/integrations-of.ts'
+import { keptContent } from './fixtures/kept-content.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
@@ -108,10 +108,10 @@ it('erases notes that an event hid while the clock was a month ahead', async () 
   world.service.faults.inject({ request: 'GET /v1/notes/*', fault: { kind: 'status', status: 500 } })
   for (const note of world.service.owner.notes()) note.delete()
   await world.service.settled()
-  expect(await heldContent(store)).toBe(3)
+  expect(await keptContent(store)).toBe(3)
   await world.service.clock.advance('61m')
   await world.mirror.settle().catch(() => undefined)
-  expect(await heldContent(store)).toBe(0)
+  expect(await keptContent(store)).toBe(0)
 })
 
 describe('two mirrors whose clocks differ by some minutes', () => {

@@ -1,7 +1,7 @@
 import { NotesClient } from '@notewire/client'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
-import { heldContent } from './fixtures/held-content.ts'
+import { keptContent } from './fixtures/kept-content.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
 import { onClock } from './fixtures/on-clock.ts'
@@ -410,10 +410,10 @@ describe('hints', () => {
     await world.service.settled()
     await world.service.clock.advance('59m')
     await world.mirror.settle().catch(() => undefined)
-    expect(await heldContent(store)).toBe(60)
+    expect(await keptContent(store)).toBe(60)
     await world.service.clock.advance('2m')
     await world.mirror.settle().catch(() => undefined)
-    expect(await heldContent(store)).toBe(0)
+    expect(await keptContent(store)).toBe(0)
     expect((await world.mirror.status()).notes).toMatchObject({ live: 0, hidden: 60, dirty: 60 })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { heldContent } from './fixtures/held-content.ts'
+import { keptContent } from './fixtures/kept-content.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { mirroredService } from './fixtures/mirrored-service.ts'
 import { whileRunning } from './fixtures/while-running.ts'
@@ -89,7 +89,7 @@ describe('a running mirror while the service requests a pause', () => {
       await world.service.clock.advance('10m')
       note?.delete()
       await world.service.clock.advance('66m')
-      expect(await heldContent(store)).toBe(2)
+      expect(await keptContent(store)).toBe(2)
     })
   })
 })

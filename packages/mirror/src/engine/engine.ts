@@ -54,13 +54,13 @@ export class Engine {
    */
   async slice({ record, copy }: TakenIntegration, stop: StopConditions, asked?: ListingWork): Promise<Slice> {
     const listing = asked ?? this.#dueListing(record, copy.progress)
-    const { after, nextDueAt, ...done } = await this.#round(stop, listing, copy)
+    const { after, nextDueAt, ...done } = await this.#work(stop, listing, copy)
     return { ...done, listing, nextDueAt, before: copy.progress, after }
   }
 
   /** Reads the notes that are due, and lists nothing. This needs no lease. */
   async settle(stop: StopConditions, copy: CopyState): Promise<Settled & Pick<Slice, 'nextDueAt' | 'after'>> {
-    return await this.#round(stop, undefined, copy)
+    return await this.#work(stop, undefined, copy)
   }
 
   /** @throws KeyChangedError if the notes were listed with another key */
@@ -104,7 +104,7 @@ export class Engine {
   }
 
   /** Checks the key before any note is read. Then erases what is overdue, lists, and concurrently reads the notes that are due. */
-  async #round(
+  async #work(
     { signal, shouldYield = () => false, isPacedBySchedule = false }: StopConditions,
     work: ListingWork | undefined,
     copy: CopyState,

@@ -26,8 +26,8 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
   /** Reads the notes that are due, and lists nothing: notes for which an event arrived are up to date when it resolves. */
   settle(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>
   /**
-   * Does one round of `run`, for alarms, cron jobs and functions: syncs if the next poll is due, and otherwise reads the notes that are
-   * due. `nextAt` is the time of the next round. After a failure, it waits as `run` does: a call that comes earlier sends no request, unless the service
+   * Does what `run` would do now, for alarms, cron jobs and functions: syncs if the next poll is due, and otherwise reads the notes that are
+   * due. `nextAt` is the time of the next call. After a failure, it waits as `run` does: a call that comes earlier sends no request, unless the service
    * has refused the key.
    */
   work(options?: Pick<SyncOptions, 'signal'>): Promise<SyncReport>

@@ -21,11 +21,11 @@ const HAND_OUT_FOR_MS = 100
 const CHECK_EVERY_MS = 500
 
 /**
- * The due notes of one round of work. It reads notes from the store in batches, and hands them out one by one. A note is not handed out again until
+ * The due notes of one call of the engine, such as a slice. It reads notes from the store in batches, and hands them out one by one. A note is not handed out again until
  * it is done. Other workers of the same mirror read the same notes, so each hands them out in another order, and drops those that another one has
  * written when it reads the next time.
  *
- * It asks the store only if a note may be due: at first if `nextDueAt` has come, later after a note is done, after `recheck`, and while the round waits
+ * It asks the store only if a note may be due: at first if `nextDueAt` has come, later after a note is done, after `recheck`, and while the work waits
  * for a response.
  */
 export class DueQueue {
@@ -43,7 +43,7 @@ export class DueQueue {
   /** Whether the listing has ended, so that it makes no other note due. */
   #isClosed = false
 
-  /** @param nextDueAt  when the next note is due, as of the beginning of the round */
+  /** @param nextDueAt  when the next note is due, as of the beginning of the work */
   constructor(context: SyncContext, nextDueAt: number | null) {
     this.#context = context
     this.#nextDueAt = isDueAt(nextDueAt, context.clock.now()) ? undefined : nextDueAt
@@ -68,7 +68,7 @@ export class DueQueue {
   }
 
   /**
-   * Returns the next due note. Waits for one until the queue has ended, or the round must stop: then it returns `undefined`.
+   * Returns the next due note. Waits for one until the queue has ended, or the work must stop: then it returns `undefined`.
    *
    * @param onWait  called before it waits, because no note is due
    */

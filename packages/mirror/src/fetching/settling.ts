@@ -55,7 +55,7 @@ export async function settleDue(
     return true
   }
 
-  /** Resolves when the note is read. It is done when it is written. An error that is not of this note stops the round. */
+  /** Resolves when the note is read. It is done when it is written. An error that is not of this note stops the work. */
   async function readAndWrite(handedOut: HandedOutNote): Promise<void> {
     const content = await attempt(handedOut).catch(stop)
     if (content === undefined) return queue.done(handedOut)
@@ -126,6 +126,6 @@ export async function settleDue(
 }
 
 function isEdited({ known: { state } }: ReadContent): boolean {
-  const { transcriptHeld, summaryHeld } = state
-  return transcriptHeld !== null || summaryHeld !== null
+  const { transcriptOutcome, summaryOutcome } = state
+  return transcriptOutcome !== null || summaryOutcome !== null
 }

@@ -36,7 +36,7 @@ export interface Evidence {
 }
 
 /** Whether the mirror has a transcript or a summary, or why not. `null` until it was read. */
-export type HeldContent = 'ready' | 'empty' | 'missing' | 'failed' | 'not_ready' | null
+export type ContentOutcome = 'ready' | 'empty' | 'missing' | 'failed' | 'not_ready' | null
 
 /** The latest event about a note, even if it contained nothing new. */
 export interface HeardEvent {
@@ -78,8 +78,8 @@ export interface NoteState {
   readonly updatedAt: string | null
   /** The revision that transcript and summary belong to; `null` if they must be read. */
   readonly settledRevision: number | null
-  readonly transcriptHeld: HeldContent
-  readonly summaryHeld: HeldContent
+  readonly transcriptOutcome: ContentOutcome
+  readonly summaryOutcome: ContentOutcome
   /** The sequence number of the last hint or contradiction: the note must be read by a request that begins after it. */
   readonly readAfterSequence: number | null
   /** The highest revision that an event named. A response with a lower revision lags. */
@@ -139,8 +139,8 @@ export function unknownNote(noteId: string): NoteState {
     createdAt: null,
     updatedAt: null,
     settledRevision: null,
-    transcriptHeld: null,
-    summaryHeld: null,
+    transcriptOutcome: null,
+    summaryOutcome: null,
     readAfterSequence: null,
     hintedRevision: null,
     hiddenSequence: null,

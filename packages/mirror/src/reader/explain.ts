@@ -90,10 +90,10 @@ function workOf({ readAfterSequence, hintedRevision, attempts, failures, dueAt }
   return `The mirror will read it again${hinted}${tried}${dueAt === null ? '' : `, at ${timeOf(dueAt)} or later`}.`
 }
 
-function contentOf({ presence, settledRevision, transcriptHeld, summaryHeld }: NoteState): string | undefined {
+function contentOf({ presence, settledRevision, transcriptOutcome, summaryOutcome }: NoteState): string | undefined {
   if (presence !== 'live') return undefined
   if (settledRevision === null) return 'The mirror has not read its transcript and summary yet.'
-  return `Its content is that of revision ${settledRevision}: transcript ${transcriptHeld ?? 'not kept'}, summary ${summaryHeld ?? 'not kept'}.`
+  return `Its content is that of revision ${settledRevision}: transcript ${transcriptOutcome ?? 'not kept'}, summary ${summaryOutcome ?? 'not kept'}.`
 }
 
 function timeOf(ms: number): string {

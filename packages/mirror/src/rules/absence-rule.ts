@@ -73,7 +73,7 @@ function holdBack(state: NoteState, settled: NoteState): Decision | undefined {
   return heldByFullListing !== null && state.hiddenSequence === null ? { state: settled } : undefined
 }
 
-const WITHOUT_CONTENT = { transcriptHeld: null, summaryHeld: null } as const
+const WITHOUT_CONTENT = { transcriptOutcome: null, summaryOutcome: null } as const
 
 const ERASED = { presence: 'gone', heldByFullListing: null, ...WITHOUT_CONTENT } as const
 

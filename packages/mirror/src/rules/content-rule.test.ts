@@ -28,7 +28,7 @@ function aContent(traits: Partial<NoteWithContent> = {}): NoteWithContent {
   return { note: aRecord(), transcript: aTranscript(), summary: aSummary(), ...traits }
 }
 
-const unsettled = aLiveNote({ settledRevision: null, transcriptHeld: null, summaryHeld: null, dueAt: NOW + 9 })
+const unsettled = aLiveNote({ settledRevision: null, transcriptOutcome: null, summaryOutcome: null, dueAt: NOW + 9 })
 
 describe('a transcript and a summary', () => {
   it.each<[string, Partial<NoteWithContent>, string]>([
@@ -98,7 +98,7 @@ describe('a transcript and a summary', () => {
   it('are stored with the revision that they belong to', () => {
     const decision = applyContent(unsettled, aContent(), KEEP_ALL, NOW)
     expect(decision).toMatchObject({
-      state: { settledRevision: 5, transcriptHeld: 'ready', summaryHeld: 'ready', dueAt: null, attempts: 0 },
+      state: { settledRevision: 5, transcriptOutcome: 'ready', summaryOutcome: 'ready', dueAt: null, attempts: 0 },
       content: { transcript: { text: 'said' }, summary: { markdown: '# Sum' } },
       announce: 'changed',
     })
@@ -108,7 +108,7 @@ describe('a transcript and a summary', () => {
     const note = aRecord({ transcript_status: 'empty' })
     const state = { ...unsettled, transcriptStatus: 'empty' }
     const decision = applyContent(state, aContent({ note, transcript: { status: 'empty' } }), KEEP_ALL, NOW)
-    expect(decision).toMatchObject({ state: { transcriptHeld: 'empty' }, content: { transcript: null } })
+    expect(decision).toMatchObject({ state: { transcriptOutcome: 'empty' }, content: { transcript: null } })
   })
 
   it.each<[string, NoteState]>([
@@ -214,7 +214,7 @@ describe('content without the revision of its note', () => {
     expect(
       applyLateContent(state, aContent(), { asOf: state.evidence?.end, mayLag: true }, KEEP_ALL, NOW),
     ).toMatchObject({
-      state: { settledRevision: null, dueAt: NOW + 59_001, transcriptHeld: null },
+      state: { settledRevision: null, dueAt: NOW + 59_001, transcriptOutcome: null },
       content: { transcript: { text: 'said' }, summary: { markdown: '# Sum' } },
       announce: 'changed',
     })

@@ -1,6 +1,6 @@
 import type { NoteWithContent } from '@notewire/client'
 import type { Note } from '@notewire/protocol'
-import type { HeldContent, NoteState } from '../notes/note-state.ts'
+import type { ContentOutcome, NoteState } from '../notes/note-state.ts'
 import type { ContentParts, KeptParts } from '../notes/note-write.ts'
 import { backoffAfter, scheduled } from './backoff.ts'
 import type { Decision } from './evidence.ts'
@@ -77,8 +77,8 @@ export function applyContent(
   const settled: NoteState = {
     ...state,
     settledRevision: note.revision,
-    transcriptHeld: keep.has('transcript') ? heldOf(transcript) : null,
-    summaryHeld: keep.has('summary') ? heldOf(summary) : null,
+    transcriptOutcome: keep.has('transcript') ? outcomeOf(transcript) : null,
+    summaryOutcome: keep.has('summary') ? outcomeOf(summary) : null,
     attempts: 0,
     failures: 0,
   }
@@ -180,6 +180,6 @@ function isUnchanged(state: NoteState, note: NoteWithContent['note']): boolean {
   )
 }
 
-function heldOf({ status }: ReadPart): HeldContent {
+function outcomeOf({ status }: ReadPart): ContentOutcome {
   return status === 'gone' || status === 'content_not_found' ? null : status
 }

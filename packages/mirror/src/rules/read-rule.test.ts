@@ -72,7 +72,12 @@ describe('presence depends on the order of reads', () => {
 
   it('a tombstone proves absence in any listing', () => {
     const { state, content, announce } = read(aLiveNote(), aTombstone(), aReading(11, 12, { source: 'poll' }))
-    expect(state).toMatchObject({ presence: 'gone', transcriptHeld: null, summaryHeld: null, settledRevision: null })
+    expect(state).toMatchObject({
+      presence: 'gone',
+      transcriptOutcome: null,
+      summaryOutcome: null,
+      settledRevision: null,
+    })
     expect([content, announce]).toEqual(['erase', 'vanished'])
   })
 
@@ -219,7 +224,7 @@ describe('the stored record has the highest revision', () => {
   })
 
   it('absent content without a status is due at each read of its note', () => {
-    const silent = { transcriptStatus: null, summaryStatus: null, summaryHeld: 'not_ready' } as const
+    const silent = { transcriptStatus: null, summaryStatus: null, summaryOutcome: 'not_ready' } as const
     const record = aRecord({ transcript_status: undefined, summary_status: undefined })
     const { state } = read(aLiveNote(silent), record, aReading(11, 12, { source: 'full-listing' }))
     expect(state).toMatchObject({ settledRevision: null, dueAt: NOW })
@@ -232,11 +237,11 @@ describe('a mirror that keeps', () => {
   it('fewer parts than before erases the others with the next change of a note', () => {
     const decision = applyRead(aLiveNote(), aRecord({ revision: 6 }), seen, { keep: new Set() })
     expect(decision.content).toMatchObject({ transcript: null, summary: null })
-    expect(decision.state).toMatchObject({ settledRevision: 6, transcriptHeld: null, summaryHeld: null })
+    expect(decision.state).toMatchObject({ settledRevision: 6, transcriptOutcome: null, summaryOutcome: null })
   })
 
   it('more parts than before reads the missing parts, although the note is the same', () => {
-    const without = aLiveNote({ transcriptHeld: null })
+    const without = aLiveNote({ transcriptOutcome: null })
     const decision = read(without, aRecord(), seen)
     expect(decision).toMatchObject({ state: { settledRevision: null, dueAt: NOW }, content: { note: aRecord() } })
     expect(applyRead(without, aRecord(), seen, { keep: new Set(['note', 'summary']) }).content).toBeUndefined()

@@ -1,5 +1,5 @@
 import type { Note } from '@notewire/protocol'
-import type { HeldContent, NoteState } from '../notes/note-state.ts'
+import type { ContentOutcome, NoteState } from '../notes/note-state.ts'
 import type { ContentParts, KeptParts } from '../notes/note-write.ts'
 import { meansAbsent } from './content-rule.ts'
 import { type Decision, overlaps, type ReadStamp } from './evidence.ts'
@@ -44,8 +44,9 @@ export function keepContentAttempts({ attempts, settledRevision }: NoteState, se
   return mayHaveNewContent(seen) ? { ...seen, settledRevision: null } : seen
 }
 
-function lacksKeptPart({ settledRevision, transcriptHeld, summaryHeld }: NoteState, keep: KeptParts): boolean {
-  const lacks = (keep.has('transcript') && transcriptHeld === null) || (keep.has('summary') && summaryHeld === null)
+function lacksKeptPart({ settledRevision, transcriptOutcome, summaryOutcome }: NoteState, keep: KeptParts): boolean {
+  const lacks =
+    (keep.has('transcript') && transcriptOutcome === null) || (keep.has('summary') && summaryOutcome === null)
   return settledRevision !== null && lacks
 }
 
@@ -73,7 +74,7 @@ function withRecord(state: NoteState, note: Note): NoteState {
 
 function withContentDue(state: NoteState, keep: KeptParts, { at }: ReadStamp): NoteState {
   if (!keep.has('transcript') && !keep.has('summary')) {
-    return { ...state, settledRevision: state.revision, transcriptHeld: null, summaryHeld: null }
+    return { ...state, settledRevision: state.revision, transcriptOutcome: null, summaryOutcome: null }
   }
   return { ...state, settledRevision: null, attempts: 0, dueAt: at }
 }
@@ -94,7 +95,7 @@ function withoutUnkept(keep: KeptParts): Pick<ContentParts, 'transcript' | 'summ
 }
 
 /** Whether content was absent although no status says so: it may have become ready without a change of status. */
-function mayHaveNewContent({ transcriptStatus, transcriptHeld, summaryStatus, summaryHeld }: NoteState): boolean {
-  const mayHaveArrived = (status: string | null, held: HeldContent) => held === 'not_ready' && !meansAbsent(status)
-  return mayHaveArrived(transcriptStatus, transcriptHeld) || mayHaveArrived(summaryStatus, summaryHeld)
+function mayHaveNewContent({ transcriptStatus, transcriptOutcome, summaryStatus, summaryOutcome }: NoteState): boolean {
+  const mayHaveArrived = (status: string | null, held: ContentOutcome) => held === 'not_ready' && !meansAbsent(status)
+  return mayHaveArrived(transcriptStatus, transcriptOutcome) || mayHaveArrived(summaryStatus, summaryOutcome)
 }

@@ -1,30 +1,28 @@
-import { type Evidence, type EvidenceSource, type NoteState, unknownNote } from '../notes/note-state.ts'
+import { type Evidence, type NoteState, unknownNote } from '../notes/note-state.ts'
 import type { NoteCounts } from './mirror-store.ts'
 
 /**
  * What the column `state` contains: a note's state without its id and its due time, which have columns, and without absent values. What statements
- * search or count is repeated in columns that the database generates from it. Some names are those of version 0.1.0.
+ * search or count is repeated in columns that the database generates from it.
  */
-export type StateJson = Partial<Omit<NoteState, 'noteId' | 'dueAt' | Renamed>> & {
-  readonly dirty?: number
-  readonly hiddenBy?: number
-  readonly heldByScan?: string
-  readonly evidence?: Omit<Evidence, 'source'> & { readonly source: Exclude<EvidenceSource, 'full-listing'> | 'scan' }
+export type StateJson = Readonly<Record<string, unknown>>
+
+/** The fields that version 0.1.0 named differently. They are stored with its names, so that it can go on during a deploy. */
+const STORED_NAMES: Readonly<Partial<Record<keyof NoteState, string>>> = {
+  readAfterSequence: 'dirty',
+  hiddenSequence: 'hiddenBy',
+  heldByFullListing: 'heldByScan',
+  transcriptOutcome: 'transcriptHeld',
+  summaryOutcome: 'summaryHeld',
 }
 
-type Renamed = 'readAfterSequence' | 'hiddenSequence' | 'heldByFullListing' | 'evidence'
+const storedNames = new Map(Object.entries(STORED_NAMES))
+const names = new Map(Object.entries(STORED_NAMES).map(([name, stored]) => [stored, name]))
 
-export function stateJson({ noteId: _, dueAt: __, ...known }: NoteState): StateJson {
-  const {
-    readAfterSequence: dirty,
-    hiddenSequence: hiddenBy,
-    heldByFullListing: heldByScan,
-    evidence,
-    ...state
-  } = known
-  const source = evidence?.source === 'full-listing' ? 'scan' : evidence?.source
-  const stored = { ...state, dirty, hiddenBy, heldByScan, evidence: evidence && { ...evidence, source } }
-  return Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null))
+export function stateJson({ noteId: _, dueAt: __, ...state }: NoteState): StateJson {
+  const evidence = state.evidence?.source === 'full-listing' ? { ...state.evidence, source: 'scan' } : state.evidence
+  const present = Object.entries({ ...state, evidence }).filter(([, value]) => value !== null)
+  return Object.fromEntries(present.map(([name, value]) => [storedNames.get(name) ?? name, value]))
 }
 
 /** A row of a note as it is stored. */
@@ -36,18 +34,13 @@ export type StoredState<Row extends { readonly state: NoteState }> = Omit<Row, '
 export function withState<Row extends StoredState<{ readonly state: NoteState }>>(
   row: Row,
 ): Omit<Row, 'state'> & { readonly state: NoteState } {
-  const { dirty = null, hiddenBy = null, heldByScan = null, evidence, ...state } = row.state
-  const renamed = {
-    readAfterSequence: dirty,
-    hiddenSequence: hiddenBy,
-    heldByFullListing: heldByScan,
-    evidence: evidence === undefined ? null : evidenceIn(evidence),
+  const known = Object.entries(row.state).map(([stored, value]) => [names.get(stored) ?? stored, value])
+  const state: NoteState = { ...unknownNote(row.state.noteId), ...Object.fromEntries(known) }
+  const isScan = (state.evidence?.source as string | undefined) === 'scan'
+  return {
+    ...row,
+    state: isScan ? { ...state, evidence: { ...state.evidence, source: 'full-listing' } as Evidence } : state,
   }
-  return { ...row, state: { ...unknownNote(state.noteId), ...state, ...renamed } }
-}
-
-function evidenceIn({ source, ...evidence }: NonNullable<StateJson['evidence']>): Evidence {
-  return { ...evidence, source: source === 'scan' ? 'full-listing' : source }
 }
 
 /** The SQL condition of each count, for a row with the given name. */

@@ -53,8 +53,8 @@ const state: fc.Arbitrary<NoteState> = fc.record({
   createdAt: maybe(text),
   updatedAt: maybe(text),
   settledRevision: maybe(number),
-  transcriptHeld: maybe(fc.constantFrom('ready', 'empty', 'missing', 'failed', 'not_ready')),
-  summaryHeld: maybe(fc.constantFrom('ready', 'missing')),
+  transcriptOutcome: maybe(fc.constantFrom('ready', 'empty', 'missing', 'failed', 'not_ready')),
+  summaryOutcome: maybe(fc.constantFrom('ready', 'missing')),
   readAfterSequence: maybe(number),
   hintedRevision: maybe(
     fc.oneof(

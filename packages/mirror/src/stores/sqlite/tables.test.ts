@@ -4,6 +4,7 @@ import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../fixtures/store-checks/builders.ts'
+import { NO_PROGRESS } from '../../integrations/progress.ts'
 import { openMirror } from '../../reader/mirror-reader.ts'
 import { madeSingle, newIntegration } from '../../rules/schedule-rule.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
@@ -115,6 +116,32 @@ it('the listings of createMirror of version 0.1.0 are refused on a copy on which
   expect(() => commit.run('one', 1)).toThrow('this process runs version 0.1.0. Update this process.')
   expect(commit.run('one', 0).changes).toBe(1)
   expect(commit.run('added', 1).changes).toBe(1)
+})
+
+it('what is stored has the names of version 0.1.0, which may still run', async () => {
+  const path = temporaryPath(onTestFinished)
+  const store = sqliteMirror(path)
+  onTestFinished(() => store.close())
+  await store.migrate()
+  const evidence = { says: 'present', start: 5, end: 6, source: 'full-listing', at: 7 } as const
+  const fields = { readAfterSequence: 4, hiddenSequence: 3, heldByFullListing: 'one', evidence } as const
+  const state = aState('note', { ...fields, transcriptOutcome: 'ready', summaryOutcome: 'missing' })
+  const lastFullListing = {
+    ...{ fullListingId: 'one', startSequence: 1, beganAt: 2, endedAt: 3, seen: 4, missing: 5, holdsBack: true },
+  }
+  const progress = { ...NO_PROGRESS, lastFullListing }
+  await store.commit('default', { notes: [{ state, expectedVersion: 0 }], progress })
+  const reader = new DatabaseSync(path, { readOnly: true })
+  onTestFinished(() => reader.close())
+  const stored = (sql: string) => JSON.parse(String(Object.values(reader.prepare(sql).get() ?? {})[0]))
+  expect(stored('SELECT state FROM notewire_mirror_notes')).toMatchObject({
+    ...{ dirty: 4, hiddenBy: 3, heldByScan: 'one', evidence: { source: 'scan' } },
+    ...{ transcriptHeld: 'ready', summaryHeld: 'missing' },
+  })
+  const { fullListingId: scanId, ...rest } = lastFullListing
+  expect(stored('SELECT progress FROM notewire_mirrors')).toMatchObject({ scan: null, lastScan: { scanId, ...rest } })
+  expect((await store.load('default', ['note'])).notes.get('note')?.state).toEqual(state)
+  expect((await store.readProgress('default')).progress).toEqual(progress)
 })
 
 it('a mirror that only reads does not change the file', async () => {
