@@ -1,9 +1,11 @@
 import { NotesClient } from '@notewire/client'
 import type { ContractVariants, IssuedKey } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
+import { integrationsOf } from './fixtures/integrations-of.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
 import type { Mirror, MirrorStore } from './index.ts'
+import { NO_PROGRESS } from './integrations/progress.ts'
 
 const FORMS: readonly (readonly [string, ContractVariants])[] = [
   ['with a key id', {}],
@@ -173,6 +175,44 @@ describe('a copy with notes that does not record its key', () => {
     await world.service.settled()
     expect((await world.mirror.sync()).listed).toBe(true)
     expect((await world.mirror.status()).notes.live).toBe(2)
+  })
+})
+
+describe('settle of a copy that records no key', () => {
+  async function withHint() {
+    const world = await mirroredService({ notes: 0 })
+    const store = memoryMirror()
+    const mirror = world.another({ store })
+    await world.service.connect((secret) => mirror.receiver({ secret }).fetch)
+    world.service.owner.record().end()
+    await world.service.settled()
+    return { world, store, mirror, keyIn: async () => (await store.readProgress('default')).progress.key }
+  }
+
+  it('records the key under the lease, and fetches the notes', async () => {
+    const { world, store, mirror, keyIn } = await withHint()
+    await using _ = world
+    expect(await keyIn()).toBeNull()
+    expect((await mirror.settle()).settled).toBe(1)
+    expect(await keyIn()).toMatchObject({ kind: 'key_id' })
+    expect(await integrationsOf(store).get('default')).toMatchObject({ leaseUntil: null, token: 1 })
+  })
+
+  it('waits until the worker with the lease has recorded one', async () => {
+    const { world, store, mirror, keyIn } = await withHint()
+    await using _ = world
+    const now = world.service.clock.now()
+    const lease = { now, until: now + 30_000, worker: 'another', maxRank: 3, includesSingle: true }
+    const taken = await store.integrations.take(lease)
+    const settling = mirror.settle()
+    await world.service.clock.advance('1s')
+    expect(await keyIn()).toBeNull()
+    const key = await world.client.identifyKey(taken?.record.generation ?? '')
+    const progress = { ...NO_PROGRESS, key }
+    expect(await store.commit('default', { notes: [], progress, fence: taken?.record })).toBe('committed')
+    await world.service.clock.advance('1s')
+    expect((await settling).settled).toBe(1)
+    expect((await integrationsOf(store).get('default'))?.token).toBe(taken?.record.token)
   })
 })
 
