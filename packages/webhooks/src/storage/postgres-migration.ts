@@ -38,6 +38,10 @@ export function migrationOf(tables: PostgresTables, schema?: string): string {
 DO $migration$
 BEGIN${enter}${requirement}${returnIfDone}
   PERFORM set_config('lock_timeout', '10s', true);
+  -- The instances that have seen the tables do not create them again, so a crash must not undo this transaction.
+  IF current_setting('synchronous_commit') = 'off' THEN
+    PERFORM set_config('synchronous_commit', 'local', true);
+  END IF;
   PERFORM pg_advisory_xact_lock(${lock});${returnIfDone}${create}
 ${statements.map(skipExisting).join('')}
 -- A function finds the tables in the schema in which it was created, whatever the search_path of its caller.

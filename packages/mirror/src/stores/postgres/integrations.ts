@@ -95,8 +95,10 @@ function isTaken(answer: Partial<StoredTaken> | undefined): answer is StoredTake
   return answer?.record !== undefined
 }
 
-/** Parameters: integration, record. */
-const INSERT = `INSERT INTO notewire_integrations (integration, record) VALUES ($1, $2)
+/** Parameters: integration, record. What was added survives a crash, even if the database commits asynchronously. */
+const INSERT = `INSERT INTO notewire_integrations (integration, record)
+  SELECT $1, $2::jsonb FROM set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'local' ELSE current_setting('synchronous_commit') END, true)
   ON CONFLICT (integration) DO NOTHING RETURNING 'true' AS result`
 
 /** Parameters: those of `INSERT`, and the expected generation, version and hints. */
