@@ -2,6 +2,7 @@ import { NotesClient } from '@notewire/client'
 import type { ContractVariants, IssuedKey } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
 import { integrationsOf } from './fixtures/integrations-of.ts'
+import { manyCustomers } from './fixtures/many-customers.ts'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import { type MirroredService, mirroredService } from './fixtures/mirrored-service.ts'
 import type { Mirror, MirrorStore } from './index.ts'
@@ -213,6 +214,25 @@ describe('settle of a copy that records no key', () => {
     await world.service.clock.advance('1s')
     expect((await settling).settled).toBe(1)
     expect((await integrationsOf(store).get('default'))?.token).toBe(taken?.record.token)
+  })
+})
+
+describe('settle of an integration that is removed before its first key is recorded', () => {
+  it.each(['removed', 'erased'])('rejects, and records no key: %s', async (how) => {
+    const store = memoryMirror()
+    await using world = await manyCustomers(1, { store })
+    const [customer] = world.customers
+    await world.mirrors.add('customer-0')
+    const removing = world.another({
+      connect: async (integration) => {
+        await world.mirrors.remove(integration)
+        if (how === 'erased') await world.mirrors.work({ budgetMs: 1_000 })
+        const { baseUrl, fetch } = world.service
+        return { baseUrl, apiKey: customer?.apiKey ?? '', fetch }
+      },
+    })
+    await expect(removing.of('customer-0').settle()).rejects.toMatchObject({ code: 'integration_removed' })
+    expect((await store.readProgress('customer-0')).progress.key).toBeNull()
   })
 })
 

@@ -191,9 +191,10 @@ export class CallsOfOne {
   async #settle(signal: AbortSignal): Promise<Omit<SyncReport, 'listed'>> {
     const { clock, hooks, pollEveryMs } = this.#settings
     const integration = this.#integration
-    const fence = { generation: await this.#copy.generation(), lost: () => new IntegrationRemovedError(integration) }
+    const generation = await this.#copy.generation()
+    const fence = { generation, lost: () => new IntegrationRemovedError(integration) }
     const connection = await this.#settings.connect(integration, { clock, signal })
-    const copy = await copyWithKey(integration, connection, this.#settings, signal)
+    const copy = await copyWithKey({ integration, generation, connection, signal }, this.#settings)
     const settle = () => engineOf(connection, integration, fence, this.#settings).settle({ signal }, copy)
     const around = isDueAt(copy.nextDueAt, clock.now()) ? hooks.aroundWork : undefined
     const { settled, postponed, nextDueAt, after } = await workInside(around, integration, settle)

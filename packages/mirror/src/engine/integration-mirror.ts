@@ -130,7 +130,7 @@ export function openIntegration<Transaction>(
       requireNoteId('mirror.acceptReads', noteId)
       const ofCopy = await fence()
       const connection = await settings.connect(integration, { clock, signal: never })
-      await copyWithKey(integration, connection, settings, never)
+      await copyWithKey({ integration, generation: ofCopy.generation, connection, signal: never }, settings)
       const isLive = await engineOf(connection, integration, ofCopy, settings).acceptReads(noteId)
       // Its content is fetched after a pause that the service has asked for.
       await integrations.hurry(integration, clock.now())

@@ -1,42 +1,55 @@
-import { LeaseLostError } from '../errors.ts'
+import { IntegrationRemovedError, LeaseLostError } from '../errors.ts'
 import { RANKS } from '../integrations/integration-store.ts'
 import type { CopyState } from '../integrations/progress.ts'
 import { engineOf, fenceOf } from './connection.ts'
+import { recordOf } from './copy-of-one.ts'
 import { takeRequest } from './taking.ts'
 import type { Connection, WorkSettings } from './work-settings.ts'
 
 /** The time between two attempts to take the integration, in milliseconds. */
 const RETRY_EVERY_MS = 50
 
+interface CopyRequest {
+  readonly integration: string
+  readonly generation: string
+  readonly connection: Connection
+  readonly signal: AbortSignal
+}
+
 /**
- * Reads the copy of an integration for work without the lease. If it records no key, records that of the connection first, under the lease; or waits
- * until the worker with the lease has recorded one.
+ * Reads a copy for work without the lease. If it records no key, records that of the connection first, under the lease; or waits until the worker
+ * with the lease has recorded one.
  *
- * @throws KeyChangedError if the copy has notes and records no key; the reason of the signal
+ * @throws KeyChangedError if the copy has notes and records no key; IntegrationRemovedError if the copy is removed; the reason of the signal
  */
-export async function copyWithKey(
-  integration: string,
-  connection: Connection,
-  settings: WorkSettings,
-  signal: AbortSignal,
-): Promise<CopyState> {
-  const { store, integrations, clock, work } = settings
+export async function copyWithKey(request: CopyRequest, settings: WorkSettings): Promise<CopyState> {
+  const { store, clock, work } = settings
   for (;;) {
-    const copy = await store.readProgress(integration)
+    const copy = await store.readProgress(request.integration)
     if (copy.progress.key !== null) return copy
-    const request = { ...takeRequest(settings, clock.now()), maxRank: RANKS.fullListing, integration, isForced: true }
-    const taken = await store.integrations.take(request)
-    if (taken === undefined) {
-      await work.nextChange(RETRY_EVERY_MS, clock, signal)
-      continue
-    }
-    const { record } = taken
-    try {
-      await engineOf(connection, integration, fenceOf(record), settings).checkKey()
-    } catch (error) {
-      if (!(error instanceof LeaseLostError)) throw error
-    } finally {
-      await integrations.finish(record, record, clock.now())
-    }
+    if (!(await recordKey(request, settings))) await work.nextChange(RETRY_EVERY_MS, clock, request.signal)
   }
+}
+
+/** @returns `false` if another worker has the lease */
+async function recordKey(
+  { integration, generation, connection }: CopyRequest,
+  settings: WorkSettings,
+): Promise<boolean> {
+  const { store, integrations, clock } = settings
+  const known = await recordOf(integrations, integration)
+  if (known.generation !== generation) throw new IntegrationRemovedError(integration)
+  const request = { ...takeRequest(settings, clock.now()), maxRank: RANKS.fullListing, integration, isForced: true }
+  const taken = await store.integrations.take(request)
+  if (taken === undefined) return false
+  const { record } = taken
+  try {
+    // Fenced by the copy of the caller: another one may have taken its place since it was read.
+    await engineOf(connection, integration, { ...fenceOf(record), generation }, settings).checkKey()
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) throw error
+  } finally {
+    await integrations.finish(record, record, clock.now())
+  }
+  return true
 }
