@@ -1,5 +1,6 @@
 import type { MirrorStore, NoteState } from '@notewire/mirror'
 import type { Note } from '@notewire/protocol'
+import { unknownNote } from '../../packages/mirror/src/notes/note-state.ts'
 import type { NoteWrite } from '../../packages/mirror/src/notes/note-write.ts'
 import { type WholeNote, wholeNoteAt } from './mirror-notes.ts'
 
@@ -28,47 +29,30 @@ async function commitAll(store: MirrorStore, notes: readonly NoteWrite[]): Promi
 
 function settledWrite({ note, transcript, summary }: WholeNote, sequence: number): NoteWrite {
   return {
-    state: settledState(listedState(note, sequence)),
+    state: settledState(note, sequence),
     expectedVersion: 0,
     content: { note, transcript, summary },
     announce: 'appeared',
   }
 }
 
-/** The state of a note that was just listed. */
-function listedState(note: Note, sequence: number): NoteState {
+/** The state of a note whose content was read just after it was listed. */
+function settledState(note: Note, sequence: number): NoteState {
+  const at = Date.now()
   return {
-    noteId: note.note_id,
+    ...unknownNote(note.note_id),
     presence: 'live',
-    evidence: { says: 'present', start: sequence, end: sequence, source: 'backfill', at: Date.now() },
+    evidence: { says: 'present', start: sequence, end: sequence, source: 'backfill', at },
     revision: note.revision,
     visibleRevision: note.revision,
-    recordSeenAt: Date.now(),
+    settledRevision: note.revision,
+    recordSeenAt: at,
     status: note.status ?? null,
     transcriptStatus: note.transcript_status ?? null,
     summaryStatus: note.summary_status ?? null,
     createdAt: note.created_at ?? null,
     updatedAt: note.updated_at ?? null,
-    settledRevision: null,
-    transcriptOutcome: null,
-    summaryOutcome: null,
-    readAfterSequence: null,
-    hintedRevision: null,
-    hiddenSequence: null,
-    hiddenAt: null,
-    floor: null,
-    contradictedSince: null,
-    heldByFullListing: null,
-    attempts: 0,
-    failures: 0,
-    dueAt: Date.now(),
-    heard: null,
-    recordingSessionId: null,
+    transcriptOutcome: 'ready',
+    summaryOutcome: 'ready',
   }
-}
-
-/** The state after the content was read. */
-function settledState(state: NoteState): NoteState {
-  const held = { transcriptOutcome: 'ready', summaryOutcome: 'ready' } as const
-  return { ...state, ...held, settledRevision: state.revision, dueAt: null }
 }
