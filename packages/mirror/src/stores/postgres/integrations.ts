@@ -12,6 +12,7 @@ import {
 import type { CopyState } from '../../integrations/progress.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
 import { type StoredProgress, withProgress } from '../progress-json.ts'
+import { mustSurvive } from '../surviving-rows.ts'
 import { COPY_JSON, SERVER_TIME } from './note-columns.ts'
 
 type Ask = (operation: string, text: string, ...values: unknown[]) => Promise<readonly unknown[]>
@@ -35,7 +36,8 @@ export function createIntegrationRows(ask: Ask): IntegrationRows {
     const version = read === undefined ? 0 : read.version + 1
     const values = [escapedText(next.integration), escapedJson({ ...next, version })]
     if (read === undefined) return await ask('write', INSERT, ...values)
-    return await ask('write', UPDATE, ...values, read.generation, read.version, read.hints)
+    const update = mustSurvive(next, read) ? SURVIVING_UPDATE : UPDATE
+    return await ask('write', update, ...values, read.generation, read.version, read.hints)
   }
 
   return {
@@ -95,15 +97,22 @@ function isTaken(answer: Partial<StoredTaken> | undefined): answer is StoredTake
   return answer?.record !== undefined
 }
 
-/** Parameters: integration, record. What was added survives a crash, even if the database commits asynchronously. */
-const INSERT = `INSERT INTO notewire_integrations (integration, record)
-  SELECT $1, $2::jsonb FROM set_config('synchronous_commit',
-    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'local' ELSE current_setting('synchronous_commit') END, true)
+/** An item of `FROM` with which the transaction of a statement survives a crash, even if the database commits asynchronously. */
+const SURVIVING = `set_config('synchronous_commit',
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN 'local' ELSE current_setting('synchronous_commit') END, true)`
+
+/** Parameters: integration, record. */
+const INSERT = `INSERT INTO notewire_integrations (integration, record) SELECT $1, $2::jsonb FROM ${SURVIVING}
   ON CONFLICT (integration) DO NOTHING RETURNING 'true' AS result`
 
 /** Parameters: those of `INSERT`, and the expected generation, version and hints. */
-const UPDATE = `UPDATE notewire_integrations SET record = $2
+const UPDATE = updateFrom('')
+const SURVIVING_UPDATE = updateFrom(`FROM ${SURVIVING}`)
+
+function updateFrom(from: string): string {
+  return `UPDATE notewire_integrations SET record = $2 ${from}
   WHERE integration = $1 AND generation = $3 AND version = $4 AND hints = $5 RETURNING 'true' AS result`
+}
 
 const TAKE = `SELECT notewire_integrations_take_due($1, $2, $3, $4, $5, $6, $7) AS result`
 

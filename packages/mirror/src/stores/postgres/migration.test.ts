@@ -130,19 +130,6 @@ describe('migrate', () => {
     expect((await list('added', 1)).rowCount).toBe(1)
   })
 
-  it('is on the disk when it ends, like an integration that is added, even if the database commits asynchronously', async () => {
-    const pool = databases.poolOf(await databases.emptyDatabase(), { options: '-c synchronous_commit=off' })
-    const store = postgresMirror(pool)
-    const one = async (sql: string) => (await pool.query(`SELECT ${sql} AS value`)).rows[0].value
-    const flushes = async (work: () => Promise<unknown>) => {
-      const before = await one('pg_current_wal_insert_lsn()')
-      await work()
-      return await one(`pg_current_wal_flush_lsn() > '${before}'`)
-    }
-    expect(await flushes(() => store.migrate())).toBe(true)
-    expect(await flushes(() => store.integrations.write(newIntegration('one', 'first', 0), undefined))).toBe(true)
-  })
-
   it('rejects a database with another encoding than UTF8, and says what to do', async () => {
     const { server, poolOf } = databases
     await poolOf(server.url).query(

@@ -9,6 +9,7 @@ import {
 } from '../../integrations/integration-store.ts'
 import { escapedText } from '../escaped-text.ts'
 import type { MirrorStore } from '../mirror-store.ts'
+import { mustSurvive } from '../surviving-rows.ts'
 import { isConflict } from './committing.ts'
 import type { ErasingDatabase } from './database.ts'
 import type { IndexRewrite } from './index-rewrite.ts'
@@ -96,9 +97,8 @@ export function createIntegrationRows(
   }
 }
 
-/** A lease, and the schedule, need not survive a power cut: both begin again. */
 function durabilityOf(next: IntegrationRecord, read: IntegrationRecord | undefined): Durability {
-  return read?.state === next.state && read.generation === next.generation ? 'process' : 'power-cut'
+  return mustSurvive(next, read) ? 'power-cut' : 'process'
 }
 
 /** Whether another integration has the same key. Only the message is the same with all drivers. */
