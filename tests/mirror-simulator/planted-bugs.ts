@@ -350,8 +350,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A mirror continues with another key, and removes the notes that this key cannot see.',
     patches: [
       guarding(
-        'if (!isSameKey(copy.progress.key, key)) throw',
-        'if (copy.progress.key === null || (isSameKey(copy.progress.key, key) && integration === undefined)) throw',
+        'if (!isSameKey(current.progress.key, key)) throw',
+        'if (current.progress.key === null || (isSameKey(current.progress.key, key) && integration === undefined)) throw',
       ),
     ],
   },

@@ -217,6 +217,32 @@ describe('settle of a copy that records no key', () => {
   })
 })
 
+describe('settle of a process that stops between reading the key and counting the notes', () => {
+  it('checks the key that another process has recorded meanwhile', async () => {
+    await using world = await mirroredService({ notes: 0 })
+    const { clock, owner } = world.service
+    const store = memoryMirror()
+    const other = world.another({ store })
+    let hasStopped = false
+    const count = async (integration: string) => {
+      if (!hasStopped) {
+        hasStopped = true
+        await clock.advance('31s')
+        expect((await other.settle()).settled).toBe(1)
+      }
+      return await store.count(integration)
+    }
+    const mirror = world.another({ store: { ...store, count } })
+    await world.service.connect((secret) => mirror.receiver({ secret }).fetch)
+    owner.record().end()
+    await world.service.settled()
+    expect(await mirror.settle()).toMatchObject({ settled: 0 })
+    expect(hasStopped).toBe(true)
+    const refused = mirrorWith(world, store, keyThatSeesNothing(world).key).settle()
+    await expect(refused).rejects.toMatchObject({ code: 'key_changed', recorded: 'key_id' })
+  })
+})
+
 describe('settle of an integration that is removed before its first key is recorded', () => {
   it.each(['removed', 'erased'])('rejects, and records no key: %s', async (how) => {
     const store = memoryMirror()

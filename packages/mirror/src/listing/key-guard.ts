@@ -29,8 +29,10 @@ export async function requireKey(context: KeyContext, copy: CopyState): Promise<
     await ledger.writeProgress(progress)
     return { ...copy, progress, key }
   }
-  if (!isSameKey(copy.progress.key, key)) throw new KeyChangedError(integration, copy.progress.key, key)
-  return { ...copy, key }
+  // Notes without a key: if the lease was lost, another worker has recorded its key before it wrote them.
+  const current = copy.progress.key === null ? await store.readProgress(integration) : copy
+  if (!isSameKey(current.progress.key, key)) throw new KeyChangedError(integration, current.progress.key, key)
+  return { ...current, key }
 }
 
 /** Replaces the recorded key. A full listing under way is restarted, because the previous key may have seen more notes. */
