@@ -61,6 +61,7 @@ describe('an object made with valid arguments', async () => {
     ['notes.changes', (query) => client.notes.changes(as(query))],
     ['notes.listWithContent', (query) => client.notes.listWithContent(as(query))],
     ['notes.get', (id) => client.notes.get(as(id))],
+    ['notes.find', (id) => client.notes.find(as(id))],
     ['notes.content', (each) => client.notes.content(as(each))],
     ['notes.transcript', (id) => client.notes.transcript(as(id))],
     ['notes.summary', (id) => client.notes.summary(as(id))],

@@ -24,7 +24,7 @@ const advancing = patchOf('mirror/src/rules/listing-rule.ts')
 const committing = patchOf('mirror/src/ledger/ledger.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
 const fetching = patchOf('mirror/src/fetching/refresher.ts')
-const lookingUp = patchOf('mirror/src/service/note-reader.ts')
+const lookingUp = patchOf('client/src/note-lookup.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
 const handingOut = patchOf('mirror/src/fetching/due-queue.ts')
 const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
@@ -211,17 +211,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a 404 accepted from a service without the operation',
     mistake:
       'A note whose read is answered 404 is removed, even if the service cannot read single notes (open point 8).',
-    patches: [
-      {
-        file: 'client/src/note-lookup.ts',
-        find: "if (!hasCode(error, 'not_found') || this.#operation === 'offered') return false",
-        replace: "if (this.#operation !== 'missing') return false",
-      },
-      lookingUp(
-        'if (!client.notes.readsFromList && (await readsSingleNotes(noteId))) return undefined',
-        'if (readsSingleNotes !== undefined) return undefined',
-      ),
-    ],
+    patches: [lookingUp('? await this.#canReadListedNote(options, options.signal)', '? options !== undefined')],
   },
   {
     name: 'a read that began before the event',

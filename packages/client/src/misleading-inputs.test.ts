@@ -19,6 +19,7 @@ describe.each([
 
   it.each<[string, () => Promise<unknown>]>([
     ['notes.get', () => client.notes.get(note.note_id, { signal })],
+    ['notes.find', () => client.notes.find(note.note_id, { signal })],
     ['notes.content', () => client.notes.content(note, { signal })],
     ['notes.transcript', () => client.notes.transcript(note.note_id, { signal })],
     ['notes.list', () => next(client.notes.list({}, { signal }))],

@@ -99,6 +99,78 @@ describe.each([404, 405, 501] as const)('notes.get, if the service cannot read o
   })
 })
 
+describe('notes.find', () => {
+  it('returns a note with one request', async () => {
+    await using server = await serveNotes({ reads: 'offered', live: ['n1'] })
+    expect(await clientOf(server).notes.find('n1')).toMatchObject({ note_id: 'n1' })
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('returns undefined after a 404 if a listed note can be read, after each 404', async () => {
+    await using server = await serveNotes({ reads: 'offered', live: ['n1'] })
+    const client = clientOf(server)
+    for (const _ of [1, 2]) {
+      const before = server.requests.length
+      expect(await client.notes.find('n9')).toBeUndefined()
+      const asked = server.requests.slice(before).map(({ url }) => url)
+      expect(asked).toEqual(['/v1/notes/n9', '/v1/notes?limit=2', '/v1/notes/n1'])
+    }
+  })
+
+  it('returns a listed note while a service that has returned notes answers 404 for each of them', async () => {
+    const note = { note_id: 'n1', revision: 1 }
+    let isFailing = false
+    await using server = await serve(({ url }) => {
+      if (url.startsWith('/v1/notes?')) return { status: 200, body: { notes: [note], has_more: false } }
+      return isFailing ? NOT_FOUND : { status: 200, body: note }
+    })
+    const { notes } = clientOf(server)
+    await notes.find('n1')
+    isFailing = true
+    expect(await notes.find('n1')).toMatchObject(note)
+    expect(await notes.find('n9')).toBeUndefined()
+    expect(notes.readsFromList).toBe(false)
+  })
+
+  it('looks for the notes of concurrent calls in one list, which it reads no further than to the last of them', async () => {
+    await using server = await serveNotes({ reads: 404, live: ['n1', 'n2', 'n3', 'n4'], deleted: ['n5'] })
+    const { notes } = clientOf(server)
+    await notes.find('n1')
+    const pagesFor = async (...noteIds: readonly string[]) => {
+      const before = server.requests.length
+      const found = await Promise.all(noteIds.map((noteId) => notes.find(noteId)))
+      return { found, pages: server.requests.length - before }
+    }
+    expect(await pagesFor('n3', 'n1')).toMatchObject({ found: [{ note_id: 'n3' }, { note_id: 'n1' }], pages: 3 })
+    const all = await pagesFor('n2', 'n9', 'n5')
+    expect(all).toMatchObject({ found: [{ note_id: 'n2' }, undefined, { status: 'deleted' }], pages: 5 })
+  })
+
+  it('throws invalid_response for a record that cannot be used and may be the note', async () => {
+    const listed = [{ note_id: 'n1', revision: 1 }, { note_id: 'n2' }, { revision: 3 }]
+    await using server = await serve(({ url }) =>
+      url.startsWith('/v1/notes?') ? { status: 200, body: { notes: listed, has_more: false } } : { status: 405 },
+    )
+    const { notes } = clientOf(server)
+    expect(await notes.find('n1')).toMatchObject({ note_id: 'n1' })
+    expect(await errorOf(notes.find('n2'))).toMatchObject({ code: 'invalid_response' })
+    expect(await errorOf(notes.find('n9'))).toMatchObject({ code: 'invalid_response' })
+  })
+
+  it('throws other errors, also those of the check after a 404', async () => {
+    let listStatus = 500
+    await using server = await serve(({ url }) => {
+      if (url.startsWith('/v1/notes?')) return { status: listStatus }
+      return url === '/v1/notes/n1' ? { status: 403 } : NOT_FOUND
+    })
+    const { notes } = clientOf(server)
+    expect(await errorOf(notes.find('n1'))).toMatchObject({ code: 'forbidden' })
+    expect(await errorOf(notes.find('n9'))).toMatchObject({ code: 'server_error' })
+    listStatus = 401
+    expect(await errorOf(notes.find('n9'))).toMatchObject({ code: 'unauthorized' })
+  })
+})
+
 describe('notes.get, after lagging replicas answered 404 for two listed notes', () => {
   it('tries to read single notes again after ten minutes', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })

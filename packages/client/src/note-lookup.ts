@@ -4,6 +4,7 @@ import { type InvalidResponseError, NotesClientError } from './errors/notes-clie
 import type { NoteList } from './listing/note-list.ts'
 import type { NoteListQuery } from './listing/note-list-query.ts'
 import type { CallOptions } from './options/call-options.ts'
+import { sharingRuns } from './shared-runs.ts'
 import { LIST_NOTES, nameOf } from './transport/operation.ts'
 
 /** The two operations that can find a note: reading one note, which the contract does not promise, and the list. */
@@ -12,15 +13,39 @@ export interface NoteReads {
   list(query: NoteListQuery, options: CallOptions): NoteList
 }
 
+/** A note to find in a list. */
+interface Wanted {
+  readonly noteId: string
+  readonly options: CallOptions
+}
+
+/** What a list contains of the wanted notes. It may be of any length, so nothing is kept of the other notes. */
+interface SearchedList {
+  readonly found: ReadonlyMap<string, Note>
+  /** The errors of the wanted notes that cannot be used. */
+  readonly unusable: ReadonlyMap<string | undefined, InvalidResponseError>
+  /** The error of the first note without an identifier that can be used, which may be any note. */
+  readonly unidentified: InvalidResponseError | undefined
+}
+
 /** How many listed notes to read before the operation counts as missing. One of them may be deleted between the two requests. */
 const LISTED_NOTES_TO_READ = 2
 
 /** How long the operation counts as missing, in milliseconds. The 404s may have come from replicas that lagged. */
 const MISSING_FOR_MS = 10 * 60_000
 
-/** Reads one note. Remembers whether the service offers this operation, and otherwise looks in the list (open point 8). */
+/**
+ * Reads one note. Remembers whether the service offers this operation, and otherwise looks in the list (open point 8). Concurrent calls share the
+ * requests that are not about one note.
+ */
 export class NoteLookup {
   readonly #reads: NoteReads
+  readonly #canReadListedNote = sharingRuns<CallOptions, boolean>(async ([options], signal) =>
+    this.#readsListedNote({ ...options, signal }),
+  )
+  readonly #searchedList = sharingRuns<Wanted, SearchedList>(async (wanted, signal) =>
+    this.#searchList(new Set(wanted.map(({ noteId }) => noteId)), { ...wanted[0]?.options, signal }),
+  )
   #operation: 'untried' | 'offered' | 'missing' = 'untried'
   #missingUntil = 0
 
@@ -33,15 +58,27 @@ export class NoteLookup {
     return this.#operation === 'missing' && performance.now() < this.#missingUntil
   }
 
-  async find(noteId: string, options: CallOptions): Promise<Note> {
-    if (this.readsFromList) return this.#findInList(noteId, options)
+  /** @throws NotFoundError; a 404 counts as such without another request once the service has returned a note */
+  async get(noteId: string, options: CallOptions): Promise<Note> {
+    if (this.readsFromList) return await this.#getFromList(noteId, options)
     try {
       return await this.#get(noteId, options)
     } catch (error) {
-      if (!(await this.#operationIsMissing(error, options))) throw error
-      this.#operation = 'missing'
-      this.#missingUntil = performance.now() + MISSING_FOR_MS
-      return this.#findInList(noteId, options)
+      const isCertain = hasCode(error, 'not_found') && this.#operation === 'offered'
+      if (isCertain || (await this.#isOffered(error, options))) throw error
+      return await this.#getFromList(noteId, options)
+    }
+  }
+
+  /** @returns `undefined` if another note can be read now, or if the list does not contain the note */
+  async find(noteId: string, options: CallOptions): Promise<Note | undefined> {
+    if (this.readsFromList) return await this.#findInList(noteId, options)
+    try {
+      return await this.#get(noteId, options)
+    } catch (error) {
+      if (!(await this.#isOffered(error, options))) return await this.#findInList(noteId, options)
+      if (hasCode(error, 'not_found')) return undefined
+      throw error
     }
   }
 
@@ -51,13 +88,26 @@ export class NoteLookup {
     return note
   }
 
-  /** A 404 means a missing note, unless a note that the service just listed answers 404 as well. */
-  async #operationIsMissing(error: unknown, options: CallOptions): Promise<boolean> {
-    if (hasCode(error, 'not_supported')) return true
-    if (!hasCode(error, 'not_found') || this.#operation === 'offered') return false
+  /**
+   * Whether the service offers the operation, given the error of a read. A 404 means a missing note, unless notes that the service just listed
+   * answer 404 as well.
+   */
+  async #isOffered(error: unknown, options: CallOptions): Promise<boolean> {
+    const isOffered = hasCode(error, 'not_found')
+      ? await this.#canReadListedNote(options, options.signal)
+      : !hasCode(error, 'not_supported')
+    // If it has read a note before, the service may only be failing.
+    if (!isOffered && this.#operation !== 'offered') {
+      this.#operation = 'missing'
+      this.#missingUntil = performance.now() + MISSING_FOR_MS
+    }
+    return isOffered
+  }
+
+  async #readsListedNote(options: CallOptions): Promise<boolean> {
     const listed = await this.#firstListed(options)
-    for (const noteId of listed) if (await this.#canGet(noteId, options)) return false
-    return listed.length > 0
+    for (const noteId of listed) if (await this.#canGet(noteId, options)) return true
+    return listed.length === 0
   }
 
   /** @throws InvalidResponseError if the list has notes, but none with an identifier that could be read */
@@ -86,19 +136,36 @@ export class NoteLookup {
     }
   }
 
-  async #findInList(noteId: string, options: CallOptions): Promise<Note> {
-    let mayBeThisNote: InvalidResponseError | undefined
-    for await (const { notes, leftOut } of this.#reads.list({ limit: 100, include_deleted: true }, options).pages()) {
-      const note = notes.find(({ note_id }) => note_id === noteId)
-      if (note !== undefined) return note
-      mayBeThisNote ??= leftOut.find(({ note_id }) => note_id === noteId || note_id === undefined)?.error
-    }
-    if (mayBeThisNote !== undefined) throw mayBeThisNote
+  async #getFromList(noteId: string, options: CallOptions): Promise<Note> {
+    const note = await this.#findInList(noteId, options)
+    if (note !== undefined) return note
     const operation = nameOf(LIST_NOTES)
     throw new NotFoundError(
       `${operation} returned no note with this id, not even a deleted one. Check the id, and check that the API key belongs to the integration that can access the note.`,
       { operation, status: 200, requestId: undefined, serverCode: undefined, attempts: [] },
     )
+  }
+
+  /** A record that cannot be used never proves that a note is missing. */
+  async #findInList(noteId: string, options: CallOptions): Promise<Note | undefined> {
+    const { found, unusable, unidentified } = await this.#searchedList({ noteId, options }, options.signal)
+    const note = found.get(noteId)
+    const mayBeThisNote = unusable.get(noteId) ?? unidentified
+    if (note === undefined && mayBeThisNote !== undefined) throw mayBeThisNote
+    return note
+  }
+
+  async #searchList(wanted: ReadonlySet<string | undefined>, options: CallOptions): Promise<SearchedList> {
+    const found = new Map<string, Note>()
+    const unusable = new Map<string | undefined, InvalidResponseError>()
+    let unidentified: InvalidResponseError | undefined
+    for await (const { notes, leftOut } of this.#reads.list({ limit: 100, include_deleted: true }, options).pages()) {
+      for (const note of notes.filter(({ note_id }) => wanted.has(note_id))) found.set(note.note_id, note)
+      for (const { note_id, error } of leftOut.filter((note) => wanted.has(note.note_id))) unusable.set(note_id, error)
+      unidentified ??= leftOut.find(({ note_id }) => note_id === undefined)?.error
+      if (found.size === wanted.size) break
+    }
+    return { found, unusable, unidentified }
   }
 }
 

@@ -65,6 +65,7 @@ describe('the calls', () => {
     expectTypeOf(notes.list()).toExtend<AsyncIterable<Note>>()
     expectTypeOf(notes.list().pages()).toExtend<AsyncIterable<NotePage>>()
     expectTypeOf(notes.get('n1')).resolves.toEqualTypeOf<Note>()
+    expectTypeOf(notes.find('n1')).resolves.toEqualTypeOf<Note | undefined>()
     expectTypeOf(notes.transcript('n1')).resolves.toEqualTypeOf<Transcript>()
     expectTypeOf(notes.summary('n1')).resolves.toEqualTypeOf<Summary>()
     expectTypeOf(notes.readsFromList).toBeBoolean()

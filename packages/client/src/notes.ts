@@ -162,6 +162,31 @@ export class Notes {
    * @throws `NotFoundError` if the key can access no such note
    */
   async get(noteId: string, options: CallOptions = {}): Promise<Note> {
+    return await this.#lookup.get(requireId('note_id', noteId), options)
+  }
+
+  /**
+   * Finds one note, or proves that the key can access no such note: before you remove your copy of a note, for example. A 404 alone may come from
+   * a failing service. So after a 404, the client also reads a note that the service has just listed. If that is answered 404 as well, the note is
+   * looked up in the list.
+   *
+   * Concurrent calls share the requests that are not about one note. Those have the options of the first of these calls.
+   *
+   * @returns the note, which may be a tombstone; `undefined` if the key can access no such note
+   * @throws `InvalidResponseError` if a record that cannot be used may be this note
+   * @example
+   * ```ts
+   * import { isTombstone } from '@notewire/protocol'
+   * import { NotesClient } from '@notewire/client'
+   *
+   * const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })
+   *
+   * const note = await client.notes.find('note_1')
+   * if (note === undefined || isTombstone(note)) console.log('remove the copy of note_1')
+   * ```
+   */
+  async find(noteId: string, options: CallOptions = {}): Promise<Note | undefined> {
+    refuseWrongCallOptions('notes.find', options)
     return await this.#lookup.find(requireId('note_id', noteId), options)
   }
 

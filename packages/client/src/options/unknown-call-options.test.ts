@@ -13,6 +13,7 @@ const next = (pages: AsyncIterable<unknown>) => pages[Symbol.asyncIterator]().ne
 
 const CALLS: readonly [string, (options: never) => unknown][] = [
   ['notes.get', (options) => client.notes.get(ID, options)],
+  ['notes.find', (options) => client.notes.find(ID, options)],
   ['notes.transcript', (options) => client.notes.transcript(ID, options)],
   ['notes.summary', (options) => client.notes.summary(ID, options)],
   ['notes.content', (options) => client.notes.content({ ...note, transcript_status: 'pending' }, options)],

@@ -10,7 +10,6 @@ import { adoptKey, requireKey } from '../listing/key-guard.ts'
 import { list } from '../listing/list.ts'
 import { fullListingContinuesAt, isListingPostponed, type ListingWork, pollDueAt } from '../listing/schedule.ts'
 import { applyAcceptedRead } from '../rules/read-rule.ts'
-import { createNoteReader } from '../service/note-reader.ts'
 import { tidy } from './tidying.ts'
 
 interface StopConditions extends Pick<SyncContext, 'signal'> {
@@ -77,7 +76,7 @@ export class Engine {
     const { client, clock, keep } = this.#settings
     const { sequence: start } = await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
     const requestedAt = clock.now()
-    const note = await createNoteReader(client, new AbortController().signal)(noteId)
+    const note = await client.notes.find(noteId)
     const writes = await this.#ledger.revise([noteId], (state, end) => {
       if (note === undefined && state.evidence === null && state.heard === null) return undefined
       return applyAcceptedRead(state, note, { start, end, source: 'read', requestedAt, at: clock.now() }, { keep })
@@ -116,7 +115,6 @@ export class Engine {
     const context: SyncContext = {
       ...parts,
       key: checked.key,
-      readNote: createNoteReader(parts.client, anySignal),
       signal: anySignal,
       shouldYield,
       isPacedBySchedule,

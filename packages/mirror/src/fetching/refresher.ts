@@ -86,7 +86,7 @@ async function readDirty(
   const announced = highestKnownRevision(before)
   // If reading the record fails, the content is of no use.
   const abandoned = new AbortController()
-  const reading = context.readNote(noteId).catch((error) => {
+  const reading = findNote(noteId, context).catch((error) => {
     abandoned.abort(error)
     throw error
   })
@@ -140,7 +140,7 @@ async function refreshContent(read: ReadRecord, context: SyncContext): Promise<R
 /** Reads a note again after its content, and applies the answer if the note has changed. */
 async function hasChanged({ note, startSequence }: ReadRecord, context: SyncContext): Promise<boolean> {
   const request = { start: startSequence, requestedAt: context.clock.now() }
-  const again = await context.readNote(note.note_id)
+  const again = await findNote(note.note_id, context)
   if (again !== undefined && isSameRecord(note, again)) return false
   await applyAnswer(note.note_id, again, request, context)
   return true
@@ -173,6 +173,11 @@ async function readKeptContent(note: Note, { client, keep, signal }: SyncContext
     ...(keep.has('summary') ? {} : { summary_status: 'missing' }),
   }
   return { ...(await client.notes.content(requested, { signal })), note }
+}
+
+/** @returns `undefined` if it is proven that the key can access no such note */
+async function findNote(noteId: string, { client, signal }: SyncContext): Promise<Note | undefined> {
+  return await client.notes.find(noteId, { signal })
 }
 
 async function applyAnswer(

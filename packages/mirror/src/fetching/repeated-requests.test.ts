@@ -84,13 +84,13 @@ async function requestsFor(before: NoteState, answer: Note | undefined, parts: o
     ...{ store, clock, integration: 'one', concurrency: 2, hooks: copyHooks({}, 'one'), keep },
     ledger: new Ledger({ store, integration: 'one', fence: FENCE, onAnnounced: () => undefined }),
     erasure: { runIfDue: async () => undefined },
-    readNote: async () => {
-      count()
-      return answer
-    },
     client: {
       notes: {
         readsFromList: false,
+        find: async () => {
+          count()
+          return answer
+        },
         content: async (note: Note) => {
           count()
           return { ...parts, note } as NoteWithContent

@@ -5,7 +5,6 @@ import type { CopyHooks } from '../hooks.ts'
 import type { OverdueErasure } from '../ledger/erasure.ts'
 import type { Ledger, LedgerFence } from '../ledger/ledger.ts'
 import type { KeptParts } from '../notes/note-write.ts'
-import type { ReadNote } from '../service/note-reader.ts'
 import type { MirrorStore } from '../stores/mirror-store.ts'
 
 /** Options of `mirror.sync`. */
@@ -60,7 +59,6 @@ export interface SyncContext extends EngineSettings {
   readonly erasure: OverdueErasure
   /** The client's key. */
   readonly key: KeyIdentity
-  readonly readNote: ReadNote
   /** Fires when the caller's signal does, or after `stop`. */
   readonly signal: AbortSignal
   /** Whether to stop after the current page or read. The next slice continues. */
