@@ -65,12 +65,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal keeps the listings',
     mistake: 'An account that takes the place of another continues with its key and its listings.',
-    patches: [
-      removing(
-        'writeProgress(NO_PROGRESS)',
-        'writeProgress((await settings.store.readProgress(record.integration)).progress ?? NO_PROGRESS)',
-      ),
-    ],
+    patches: [removing('decide: () => ({ progress: NO_PROGRESS })', 'decide: () => ({})')],
   },
   {
     name: 'a schedule that a wrong clock wrote holds',

@@ -18,21 +18,21 @@ const dating = patchOf('mirror/src/rules/evidence.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
 const judgingContent = patchOf('mirror/src/rules/content-rule.ts')
 const scanning = patchOf('mirror/src/listing/full-listing.ts')
-const listing = patchOf('mirror/src/listing/lister.ts')
+const listing = patchOf('mirror/src/listing/apply-page.ts')
 const judging = patchOf('mirror/src/service/failures.ts')
 const advancing = patchOf('mirror/src/rules/listing-rule.ts')
 const committing = patchOf('mirror/src/ledger/ledger.ts')
 const guarding = patchOf('mirror/src/listing/key-guard.ts')
-const fetching = patchOf('mirror/src/fetching/refresher.ts')
+const fetching = patchOf('mirror/src/fetching/fetch-note.ts')
 const lookingUp = patchOf('client/src/note-lookup.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
 const handingOut = patchOf('mirror/src/fetching/due-queue.ts')
 const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
-const MARK_MISSING = '      markMissing(state, certificate, { holdingFullListing, sequence, at: clock.now() }),\n'
+const MARK_MISSING = '        markMissing(state, certificate, { holdingFullListing, sequence, at: clock.now() }),\n'
 const REMOVE_MISSING =
-  "applyRead({ ...state, heldByFullListing: state.presence === 'live' ? (holdingFullListing ?? null) : state.heldByFullListing }, undefined, { start: lister.sequence, end: sequence, source: 'read', requestedAt: clock.now(), at: clock.now() }, { keep: context.keep })"
+  "applyRead({ ...state, heldByFullListing: state.presence === 'live' ? (holdingFullListing ?? null) : state.heldByFullListing }, undefined, { start: copy.sequence, end: sequence, source: 'read', requestedAt: clock.now(), at: clock.now() }, { keep: context.keep })"
 
 const MARKING = "import { markMissing } from '../rules/absence-rule.ts'\n"
 const importingReads = scanning(MARKING, `${MARKING}import { applyRead } from '../rules/read-rule.ts'\n`)
@@ -147,8 +147,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'An interrupted listing counts as complete, and notes that it did not show are removed.',
     patches: [
       scanning(
-        'if (cursor === null || !isUnknown) throw error',
-        "if (cursor === null || !isUnknown) return await lister.advance(() => ({ fullListing: { ...requireFullListing(lister.progress), phase: 'listed' } }))",
+        'if (listed.error !== undefined) return listed',
+        "if (listed.error !== undefined) listed.copy = await writeProgress(listed.copy, context, () => ({ fullListing: { ...requireFullListing(listed.copy.progress), phase: 'listed' } }))",
       ),
       ...withoutConfirmation,
     ],
@@ -191,8 +191,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The checkpoint of a page is committed before its notes. A crash between the commits loses the notes.',
     patches: [
       listing(
-        '    const maxNotes = ',
-        "    if ('checkpoint' in page) await this.advance(() => ({ poll: { ...this.progress.poll, checkpoint: page.checkpoint, isUnderWay: true } }))\n    const maxNotes = ",
+        '  let applied: AppliedParts = { copy,',
+        "  if ('checkpoint' in page) copy = { ...(await context.ledger.commit({ noteIds: [], decide: ({ progress }) => ({ progress: { ...progress, poll: { ...progress.poll, checkpoint: page.checkpoint, isUnderWay: true } } }) })).copy, committedAt: copy.committedAt }\n  let applied: AppliedParts = { copy,",
       ),
     ],
   },
@@ -282,7 +282,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read dated by its commit',
     mistake: 'A read gets the time of its commit instead of the time of its request.',
     patches: [
-      listing('{ ...request, end, at: clock.now() }', '{ ...request, start: end, end, at: clock.now() }'),
+      advancing(
+        'fullListingBeganAt, end: before.sequence, at }',
+        'fullListingBeganAt, start: before.sequence, end: before.sequence, at }',
+      ),
       fetching(
         "{ ...request, end, source: 'read', at: clock.now(), fullListingStartSequence }",
         "{ ...request, start: end, end, source: 'read', at: clock.now(), fullListingStartSequence }",
@@ -328,7 +331,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no fencing of listers',
     mistake: 'A worker that has lost its lease continues to write the progress of its listing.',
-    patches: [committing('fence: { generation, token } })', 'fence: { generation, token: token && undefined } })')],
+    patches: [committing('fence: { generation, token } }', 'fence: { generation, token: token && undefined } }')],
   },
   {
     name: 'no limit on the removals of a full listing',

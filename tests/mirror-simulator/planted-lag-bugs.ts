@@ -3,7 +3,7 @@ import type { PlantedBug } from './planted-bugs.ts'
 
 const absence = patchOf('mirror/src/rules/absence-rule.ts')
 const hinting = patchOf('mirror/src/rules/hint-rule.ts')
-const fetching = patchOf('mirror/src/fetching/refresher.ts')
+const fetching = patchOf('mirror/src/fetching/fetch-note.ts')
 const floors = patchOf('mirror/src/rules/deletion-floor.ts')
 const contradicting = patchOf('mirror/src/rules/contradiction.ts')
 

@@ -1,11 +1,11 @@
 import { DueQueue } from '../fetching/due-queue.ts'
-import { settleDue } from '../fetching/settling.ts'
+import { fetchDueNotes } from '../fetching/fetch-due-notes.ts'
 import type { EngineSettings, SyncContext, SyncReport } from '../fetching/sync.ts'
 import { audit } from '../hooks.ts'
 import type { NextWork, TakenIntegration } from '../integrations/integration-store.ts'
 import type { CopyState, MirrorProgress } from '../integrations/progress.ts'
 import { acceptRemovals, OverdueErasure } from '../ledger/erasure.ts'
-import { Ledger } from '../ledger/ledger.ts'
+import { eachNote, Ledger } from '../ledger/ledger.ts'
 import { adoptKey, requireKey } from '../listing/key-guard.ts'
 import { list } from '../listing/list.ts'
 import { fullListingContinuesAt, isListingPostponed, type ListingWork, pollDueAt } from '../listing/schedule.ts'
@@ -77,10 +77,11 @@ export class Engine {
     const { sequence: start } = await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
     const requestedAt = clock.now()
     const note = await client.notes.find(noteId)
-    const writes = await this.#ledger.revise([noteId], (state, end) => {
+    const change = eachNote([noteId], (state, { sequence: end }) => {
       if (note === undefined && state.evidence === null && state.heard === null) return undefined
       return applyAcceptedRead(state, note, { start, end, source: 'read', requestedAt, at: clock.now() }, { keep })
     })
+    const { writes } = await this.#ledger.commit(change)
     return writes.get(noteId)?.state.presence === 'live'
   }
 
@@ -129,7 +130,7 @@ export class Engine {
         : list(context, work, checked, queue)
     // If the listing fails, the due notes are still read. An error that every other request would meet stops the listing, too.
     const closing = listing.finally(() => queue.close())
-    const [listed, settled] = await Promise.allSettled([closing, settleDue(context, queue)])
+    const [listed, settled] = await Promise.allSettled([closing, fetchDueNotes(context, queue)])
     stopListening()
     if (settled.status === 'rejected') throw settled.reason
     if (listed.status === 'rejected') throw listed.reason

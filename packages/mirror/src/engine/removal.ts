@@ -1,6 +1,7 @@
 import type { ConsumerRecord } from '../consumers/consumer-store.ts'
 import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../integrations/integration-store.ts'
 import { NO_PROGRESS } from '../integrations/progress.ts'
+import { eachNote } from '../ledger/ledger.ts'
 import { erasedNote, noteIdsOf } from '../notes/note-state.ts'
 import { fenceOf, ledgerOf } from './connection.ts'
 import type { WorkSettings } from './work-settings.ts'
@@ -67,11 +68,9 @@ async function eraseNotes(record: IntegrationRecord, context: RemovalContext): P
     const noteIds = noteIdsOf(await store.listStates(integration, query))
     const last = noteIds.at(-1)
     if (last === undefined) return true
-    await ledger.revise(noteIds, ({ noteId }) => ({
-      state: erasedNote(noteId),
-      content: 'erase',
-      announce: 'vanished',
-    }))
+    await ledger.commit(
+      eachNote(noteIds, ({ noteId }) => ({ state: erasedNote(noteId), content: 'erase', announce: 'vanished' })),
+    )
     after = last
     if (mustStop(context)) return false
   }
@@ -79,7 +78,8 @@ async function eraseNotes(record: IntegrationRecord, context: RemovalContext): P
 
 /** If the integration is added again, its next copy starts with the ids only. */
 async function forgetListings(record: IntegrationRecord, { settings }: RemovalContext): Promise<void> {
-  await ledgerOf(record.integration, fenceOf(record), settings).writeProgress(NO_PROGRESS)
+  const ledger = ledgerOf(record.integration, fenceOf(record), settings)
+  await ledger.commitKnown({ known: [], decide: () => ({ progress: NO_PROGRESS }) })
 }
 
 function isLagging({ hasChanges, nextDueAt }: ConsumerRecord): boolean {

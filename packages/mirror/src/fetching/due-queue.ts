@@ -62,8 +62,8 @@ export class DueQueue {
   }
 
   /** Records that what was found out about a note is written, so that the note is handed out again if it is due again. */
-  done({ note }: HandedOutNote): void {
-    this.#handedOut.delete(note.state.noteId)
+  done(noteId: string): void {
+    this.#handedOut.delete(noteId)
     this.recheck()
   }
 

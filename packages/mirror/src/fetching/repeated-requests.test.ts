@@ -10,7 +10,7 @@ import { Ledger } from '../ledger/ledger.ts'
 import type { NoteState } from '../notes/note-state.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
 import { DueQueue } from './due-queue.ts'
-import { settleDue } from './settling.ts'
+import { fetchDueNotes } from './fetch-due-notes.ts'
 import type { SyncContext } from './sync.ts'
 
 const NOW = 1_800_000_000_000
@@ -103,7 +103,7 @@ async function requestsFor(before: NoteState, answer: Note | undefined, parts: o
   } as unknown as SyncContext
   const queue = new DueQueue(context, NOW)
   queue.close()
-  await settleDue(context, queue)
+  await fetchDueNotes(context, queue)
   const { dueAt } = (await store.load('one', ['any'])).notes.get('any')?.state ?? {}
   return { requests, dueAt }
 }

@@ -5,7 +5,7 @@ import { ERASE_BATCH_SIZE } from '../integrations/integration-store.ts'
 import { ERASE_WITHIN_MS, noteIdsOf } from '../notes/note-state.ts'
 import { acceptRemoval, eraseUnconfirmed } from '../rules/absence-rule.ts'
 import type { ReadableStore } from '../stores/mirror-store.ts'
-import type { Ledger } from './ledger.ts'
+import { eachNote, type Ledger } from './ledger.ts'
 
 /** The longest time that a sync or a pause continues before it checks for overdue notes, in milliseconds. */
 export const ERASE_EVERY_MS = 5 * 60_000
@@ -39,7 +39,7 @@ export class OverdueErasure {
       const query = { hiddenBefore: now - ERASE_WITHIN_MS, limit: ERASE_BATCH_SIZE }
       const overdue = await store.listStates(integration, query)
       if (overdue.length === 0) return
-      await ledger.revise(noteIdsOf(overdue), (state) => eraseUnconfirmed(state, now))
+      await ledger.commit(eachNote(noteIdsOf(overdue), (state) => eraseUnconfirmed(state, now)))
     }
   }
 
@@ -71,7 +71,8 @@ export async function acceptRemovals(
       const noteIds = noteIdsOf(await store.listStates(integration, query))
       const last = noteIds.at(-1)
       if (last === undefined) break
-      removed += (await ledger.revise(noteIds, (state) => acceptRemoval(state, fullListingId))).size
+      const { writes } = await ledger.commit(eachNote(noteIds, (state) => acceptRemoval(state, fullListingId)))
+      removed += writes.size
       after = last
     }
   } finally {

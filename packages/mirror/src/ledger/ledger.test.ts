@@ -1,10 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { aLiveNote } from '../fixtures/note-states.ts'
-import { type MirrorProgress, NO_PROGRESS } from '../integrations/progress.ts'
+import { NO_PROGRESS } from '../integrations/progress.ts'
+import type { NoteState } from '../notes/note-state.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
-import type { MirrorCommit, MirrorStore } from '../stores/mirror-store.ts'
-import { Ledger } from './ledger.ts'
+import type { LoadedNotes, MirrorCommit, MirrorStore } from '../stores/mirror-store.ts'
+import { eachNote, Ledger } from './ledger.ts'
 
 const FENCE = { generation: 'first', token: 0, lost: () => new Error('removed') }
 
@@ -31,17 +32,24 @@ function aLedger() {
   return { store, loading: counting, ledger, commits, versions }
 }
 
+/** Revises each of the notes. */
+const eachOf = (revise: (state: NoteState) => NoteState) => (loaded: Pick<LoadedNotes, 'notes'>) => ({
+  notes: [...loaded.notes.values()].map(({ state }) => ({ state: revise(state) })),
+})
+
 describe('a revision', () => {
   it('is decided again after a conflict, with the sequence number of its first attempt', async () => {
     const { store, ledger, versions } = aLedger()
     const sequences: number[] = []
-    await ledger.revise(['a'], (state, sequence) => {
-      sequences.push(sequence)
-      if (sequences.length === 1) {
-        void store.commit('s', { notes: [{ state: aLiveNote({ noteId: 'a' }), expectedVersion: 0 }] })
-      }
-      return { state: { ...state, attempts: sequences.length } }
-    })
+    await ledger.commit(
+      eachNote(['a'], (state, { sequence }) => {
+        sequences.push(sequence)
+        if (sequences.length === 1) {
+          void store.commit('s', { notes: [{ state: aLiveNote({ noteId: 'a' }), expectedVersion: 0 }] })
+        }
+        return { state: { ...state, attempts: sequences.length } }
+      }),
+    )
     expect(sequences).toEqual([1, 1])
     expect(await versions()).toEqual([2])
   })
@@ -50,14 +58,14 @@ describe('a revision', () => {
     const { store } = aLedger()
     const busy = { ...store, commit: async () => 'conflict' as const }
     const ledger = ledgerIn(busy)
-    await expect(ledger.revise(['a'], (state) => ({ state }))).rejects.toMatchObject({ code: 'mirror_busy' })
+    await expect(ledger.commit(eachNote(['a'], (state) => ({ state })))).rejects.toMatchObject({ code: 'mirror_busy' })
   })
 })
 
 describe('a revision of known notes', () => {
   async function withTwoNotes() {
     const world = aLedger()
-    await world.ledger.revise(['a', 'b'], (state) => ({ state }))
+    await world.ledger.commit(eachNote(['a', 'b'], (state) => ({ state })))
     const known = [...(await world.store.load('s', ['a', 'b'])).notes.values()]
     const load = vi.spyOn(world.loading, 'load')
     return { ...world, known, load }
@@ -65,7 +73,7 @@ describe('a revision of known notes', () => {
 
   it('is committed without loading the notes again', async () => {
     const { ledger, known, load, versions } = await withTwoNotes()
-    await ledger.reviseKnown(known, (state) => ({ state: { ...state, attempts: 7 } }))
+    await ledger.commitKnown({ known, decide: eachOf((state) => ({ ...state, attempts: 7 })) })
     expect(load).not.toHaveBeenCalled()
     expect(await versions()).toEqual([2, 2])
   })
@@ -74,7 +82,7 @@ describe('a revision of known notes', () => {
     const { store, ledger, known, versions } = await withTwoNotes()
     const later = aLiveNote({ noteId: 'a', attempts: 3 })
     await store.commit('s', { notes: [{ state: later, expectedVersion: 1 }] })
-    await ledger.reviseKnown(known, (state) => ({ state: { ...state, failures: state.attempts } }))
+    await ledger.commitKnown({ known, decide: eachOf((state) => ({ ...state, failures: state.attempts })) })
     expect(await versions()).toEqual([3, 2])
     const { notes } = await store.load('s', ['a'])
     expect(notes.get('a')?.state).toMatchObject({ attempts: 3, failures: 3 })
@@ -83,22 +91,21 @@ describe('a revision of known notes', () => {
   it('writes nothing if nothing is decided', async () => {
     const { ledger, known, commits } = await withTwoNotes()
     commits.splice(0)
-    await ledger.reviseKnown(known, () => undefined)
+    await ledger.commitKnown({ known, decide: () => ({}) })
     expect(commits).toEqual([])
   })
 })
 
 describe('a page', () => {
-  const advance = ({ progress }: { progress: MirrorProgress }) => ({ ...progress, baseUrl: 'https://notes.example' })
+  const notes = ['a', 'b'].map((noteId) => ({ state: aLiveNote({ noteId }) }))
   const page = {
     noteIds: ['a', 'b'],
-    decide: (state: ReturnType<typeof aLiveNote>) => ({ state }),
-    next: advance,
+    decide: ({ progress }: LoadedNotes) => ({ notes, progress: { ...progress, baseUrl: 'https://notes.example' } }),
   }
 
   it('is committed with the progress, or not at all', async () => {
     const { store, ledger, commits } = aLedger()
-    const written = await ledger.writePage(page)
+    const written = await ledger.commit(page)
     expect(written.copy).toMatchObject({ sequence: 1, progress: { baseUrl: 'https://notes.example' } })
     expect([...written.writes.keys()]).toEqual(['a', 'b'])
     expect(commits).toHaveLength(1)
@@ -109,7 +116,7 @@ describe('a page', () => {
   it('is not written if another worker has taken the integration', async () => {
     const { store, ledger } = aLedger()
     await store.integrations.take({ now: 1, until: 2, worker: 'another', maxRank: 3 })
-    await expect(ledger.writePage(page)).rejects.toThrow('removed')
+    await expect(ledger.commit(page)).rejects.toThrow('removed')
     expect((await store.load('s', ['a', 'b'])).notes.size).toBe(0)
   })
 })
@@ -119,7 +126,9 @@ describe('the progress', () => {
     const { store, commits } = aLedger()
     const { token: _, ...fence } = FENCE
     const ledger = new Ledger({ store, integration: 's', fence, onAnnounced: () => undefined })
-    await expect(ledger.writeProgress(NO_PROGRESS)).rejects.toThrow('removed')
+    await expect(ledger.commitKnown({ known: [], decide: () => ({ progress: NO_PROGRESS }) })).rejects.toThrow(
+      'removed',
+    )
     expect(commits).toEqual([])
   })
 })

@@ -1,28 +1,56 @@
 import { MirrorBusyError, NoteRefusedError } from '../errors.ts'
 import type { Fence } from '../integrations/integration-store.ts'
 import type { MirrorProgress } from '../integrations/progress.ts'
-import type { NoteState } from '../notes/note-state.ts'
+import { type NoteState, noteIdsOf } from '../notes/note-state.ts'
 import type { NoteWrite } from '../notes/note-write.ts'
 import type { Decision } from '../rules/evidence.ts'
 import { absentNote, writeOf } from '../rules/written-parts.ts'
-import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore, VersionedState } from '../stores/mirror-store.ts'
+import type { LoadedNotes, LoadedProgress, MirrorStore, VersionedState } from '../stores/mirror-store.ts'
 import { dataRefusalIn } from './data-refusal.ts'
 
-/**
- * Returns what to write for a note, given its state; `undefined` to leave the note unchanged. `sequence` is a sequence number that the
- * store issued after the response or event had arrived, and `progress` that of the listings. Called again after a conflict.
- */
-export type Decide = (state: NoteState, sequence: number, progress: MirrorProgress) => Decision | undefined
-
-interface PageChange {
-  readonly noteIds: readonly string[]
-  readonly decide: Decide
-  /** Returns the next progress, given the notes of the same commit. Called again after a conflict. */
-  readonly next: (before: LoadedNotes, writes: readonly NoteWrite[]) => MirrorProgress
+/** What to write, all or nothing. */
+export interface Revision {
+  readonly notes?: readonly Decision[] | undefined
+  readonly progress?: MirrorProgress | undefined
+  /** When the event arrived, if an event causes the change. */
+  readonly heardAt?: number | undefined
 }
 
-interface Change extends Partial<PageChange> {
-  readonly heardAt?: number | undefined
+/** A change of notes, of the progress, or of both. */
+export interface Change<Decided extends Revision> {
+  /** The notes to load. */
+  readonly noteIds: readonly string[]
+  /**
+   * Decides what to write. The sequence number was issued after the response or the event had arrived. Called again with what was loaded then, if
+   * another process has written one of the notes.
+   */
+  readonly decide: (loaded: LoadedNotes) => Decided
+}
+
+type KnownNotes = Pick<LoadedNotes, 'notes'>
+
+/** A change of notes that the caller has loaded or written. */
+export interface KnownChange {
+  readonly known: readonly VersionedState[]
+  readonly decide: (loaded: KnownNotes) => Revision
+}
+
+/** Decides about one note; `undefined` to leave it unchanged. */
+type DecideNote = (state: NoteState, loaded: Pick<LoadedNotes, 'sequence' | 'progress'>) => Decision | undefined
+
+/**
+ * Makes a change of notes that are decided about one by one.
+ *
+ * @param heardAt  when the event arrived, if an event causes the change, in milliseconds since the Unix epoch
+ */
+export function eachNote(noteIds: readonly string[], decide: DecideNote, heardAt?: number): Change<Revision> {
+  return {
+    noteIds,
+    decide: (loaded) => ({
+      notes: noteIds.flatMap((noteId) => decide(knownNote(loaded, noteId).state, loaded) ?? []),
+      heardAt,
+    }),
+  }
 }
 
 interface LedgerSettings {
@@ -38,9 +66,13 @@ export interface LedgerFence extends Fence {
   readonly lost: () => Error
 }
 
-/** What was written in one commit. */
-interface Written {
-  readonly writes: ReadonlyMap<string, NoteWrite>
+/** What was written, by note id. */
+type NoteWrites = ReadonlyMap<string, NoteWrite>
+
+/** What a commit has written. */
+interface Written<Decided extends Revision> {
+  readonly revision: Decided
+  readonly writes: NoteWrites
   /** The copy after the commit, with its latest sequence number. */
   readonly copy: LoadedProgress
 }
@@ -48,10 +80,7 @@ interface Written {
 /** The maximum number of attempts to commit. Each conflict means that another process has committed. */
 const MAX_ATTEMPTS = 200
 
-/**
- * Writes every change of a mirror's notes and progress. It loads the notes, decides what to write, and commits unless another process has
- * written one of them since. In that case it starts again. The progress is written under the lease of the integration only.
- */
+/** Writes every change of a mirror's notes and progress. */
 export class Ledger {
   readonly #settings: LedgerSettings
 
@@ -60,92 +89,57 @@ export class Ledger {
   }
 
   /**
-   * Revises notes in one commit.
-   *
-   * @param heardAt  when the event arrived, if an event causes the change, in milliseconds since the Unix epoch
-   * @returns the written notes, by id
-   * @throws MirrorBusyError when every attempt conflicted with other processes
-   */
-  async revise(noteIds: readonly string[], decide: Decide, heardAt?: number): Promise<ReadonlyMap<string, NoteWrite>> {
-    return (await this.#write({ noteIds, decide, heardAt })).writes
-  }
-
-  /**
-   * Revises notes that the caller has loaded or written, in one commit. It loads them again only if another process has written one of them
-   * since.
-   *
-   * @throws MirrorBusyError when every attempt conflicted with other processes
-   */
-  async reviseKnown(
-    notes: readonly VersionedState[],
-    decide: (state: NoteState) => Decision | undefined,
-  ): Promise<void> {
-    const noteIds = notes.map(({ state }) => state.noteId)
-    const isWritten = await namingRefusal(noteIds, async () => {
-      const writes = notes.flatMap((known) => {
-        const decision = decide(known.state)
-        return decision === undefined ? [] : [writeOf(known, decision)]
-      })
-      return writes.length === 0 || (await this.#commit({ notes: writes }))
-    })
-    if (!isWritten) await this.revise(noteIds, decide)
-  }
-
-  /**
-   * Writes the notes of a page and the progress of its listing in one commit, under the lease of the integration.
+   * Decides what to write, and commits, unless another process has written one of the notes since they were loaded. In that case it loads them
+   * again. A change of progress is written under the lease of the integration only.
    *
    * @throws MirrorBusyError when every attempt conflicted with other processes
    * @throws NoteRefusedError if the store refuses the data of one of the notes, so that nothing was written
    */
-  async writePage(page: PageChange): Promise<Written> {
-    return await this.#write(page)
+  async commit<Decided extends Revision>(change: Change<Decided>): Promise<Written<Decided>> {
+    return await namingRefusal(change.noteIds, () => this.#commitLoaded(change))
   }
 
-  /** Replaces the progress: for decisions that need no notes and no sequence number. */
-  async writeProgress(progress: MirrorProgress): Promise<void> {
-    await this.#commit({ notes: [], progress })
+  /** Like `commit`, for notes that the caller has loaded or written. Loads only what another process has written since; without notes, nothing. */
+  async commitKnown({ known, decide }: KnownChange): Promise<void> {
+    const noteIds = noteIdsOf(known)
+    const loaded = { notes: new Map(known.map((note) => [note.state.noteId, note])) }
+    const writes = await namingRefusal(noteIds, () => this.#write(loaded, decide(loaded)))
+    if (writes === undefined) await this.commit({ noteIds, decide })
   }
 
-  #write(change: Change): Promise<Written> {
-    return namingRefusal(change.noteIds ?? [], () => this.#writeUnlessRefused(change))
-  }
-
-  async #writeUnlessRefused(change: Change): Promise<Written> {
+  async #commitLoaded<Decided extends Revision>({ noteIds, decide }: Change<Decided>): Promise<Written<Decided>> {
+    const { store, integration } = this.#settings
     let sequence: number | undefined
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
-      const before = await this.#settings.store.load(this.#settings.integration, change.noteIds ?? [])
-      sequence ??= before.sequence
-      const outcome = await this.#attempt(change, before, sequence)
-      if (outcome !== 'conflict') return outcome
+      const loaded = await store.load(integration, noteIds)
+      sequence ??= loaded.sequence
+      const revision = decide({ ...loaded, sequence })
+      const writes = await this.#write(loaded, revision)
+      const { progress = loaded.progress } = revision
+      if (writes !== undefined) return { revision, writes, copy: { ...loaded, progress } }
     }
     throw new MirrorBusyError()
   }
 
-  async #attempt(
-    { noteIds = [], decide = () => undefined, next, heardAt }: Change,
-    before: LoadedNotes,
-    sequence: number,
-  ): Promise<Written | 'conflict'> {
-    const writes = decideAll(noteIds, before, decide, sequence)
-    const notes = [...writes.values()]
-    const progress = next?.(before, notes)
-    if (notes.length === 0 && progress === undefined && heardAt === undefined) {
-      return { writes, copy: before }
-    }
-    if (!(await this.#commit({ notes, progress, heardAt }))) return 'conflict'
-    return { writes, copy: { ...before, ...(progress && { progress }) } }
-  }
-
-  /** @returns `false` if another process has written one of the rows since */
-  async #commit(commit: Omit<MirrorCommit, 'fence'>): Promise<boolean> {
+  /** @returns the written notes; `undefined` if another process has written one of the rows since */
+  async #write(loaded: KnownNotes, { notes = [], progress, heardAt }: Revision): Promise<NoteWrites | undefined> {
     const { store, integration, fence, onAnnounced } = this.#settings
     const { generation, token } = fence
-    if (commit.progress !== undefined && token === undefined) throw fence.lost()
-    const outcome = await store.commit(integration, { ...commit, fence: { generation, token } })
-    if (outcome === 'fenced') throw fence.lost()
-    if (outcome === 'committed' && commit.notes.some(({ announce }) => announce !== undefined)) onAnnounced()
-    return outcome === 'committed'
+    const writes = notes.map((note) => writeOf(knownNote(loaded, note.state.noteId), note))
+    if (writes.length > 0 || progress !== undefined || heardAt !== undefined) {
+      if (progress !== undefined && token === undefined) throw fence.lost()
+      const commit = { notes: writes, progress, heardAt, fence: { generation, token } }
+      const outcome = await store.commit(integration, commit)
+      if (outcome === 'fenced') throw fence.lost()
+      if (outcome === 'conflict') return undefined
+      if (writes.some(({ announce }) => announce !== undefined)) onAnnounced()
+    }
+    return new Map(writes.map((write) => [write.state.noteId, write]))
   }
+}
+
+function knownNote({ notes }: KnownNotes, noteId: string): VersionedState {
+  return notes.get(noteId) ?? absentNote(noteId)
 }
 
 /** @throws NoteRefusedError if the work fails because of the data of one of the notes */
@@ -172,19 +166,4 @@ export function commitGroups<Item>(
   const groups: (readonly Item[])[] = []
   for (let begin = 0; begin < items.length; begin += maxSize) groups.push(items.slice(begin, begin + maxSize))
   return groups
-}
-
-function decideAll(
-  noteIds: readonly string[],
-  { notes, progress }: LoadedNotes,
-  decide: Decide,
-  sequence: number,
-): ReadonlyMap<string, NoteWrite> {
-  const writes = new Map<string, NoteWrite>()
-  for (const noteId of noteIds) {
-    const known = notes.get(noteId) ?? absentNote(noteId)
-    const decision = decide(known.state, sequence, progress)
-    if (decision !== undefined) writes.set(noteId, writeOf(known, decision))
-  }
-  return writes
 }

@@ -1,13 +1,13 @@
 import type { SyncContext } from '../fetching/sync.ts'
 import { type CompletionCertificate, certify, type FullListingProgress } from '../integrations/progress.ts'
+import { eachNote } from '../ledger/ledger.ts'
 import { noteIdsOf } from '../notes/note-state.ts'
 import { markMissing } from '../rules/absence-rule.ts'
 import { requireFullListing } from '../rules/listing-rule.ts'
-import { mustRestart } from '../rules/listing-track.ts'
-import { cursorSuspicion } from '../service/failures.ts'
 import { listPages, PAGE_SIZE } from '../service/full-listing.ts'
-import type { ListedPage, Lister } from './lister.ts'
-import { applyTracked, hasFailedTooOften, recordFailure, requireNoWait, requireRestart } from './tracking.ts'
+import { applyPage } from './apply-page.ts'
+import { type Copy, writeProgress } from './copy.ts'
+import { followFromCursor, isIdleForTooLong, type ListedPage, type ListingState, stall } from './tracking.ts'
 
 /** A full listing holds removals back if it misses all notes, or more notes than both limits: a number, and a share of the live notes. */
 const MAX_MISSING = 50
@@ -17,19 +17,27 @@ const MAX_MISSING_SHARE = 0.25
  * Lists all notes, and has each missing note read. Only a full listing finds every deletion and every lost access that no event announced.
  * Continues an interrupted full listing. Yields after each page.
  */
-export async function* fullListing(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
-  if (lister.progress.fullListing === null) await beginFullListing(lister, context)
-  if (requireFullListing(lister.progress).phase === 'listing') yield* listAll(lister, context)
-  const certificate = certify(requireFullListing(lister.progress))
-  if (certificate === undefined) return
-  if (requireFullListing(lister.progress).phase === 'listed') await countMissing(lister, certificate, context)
-  yield* readMissing(lister, certificate, context)
-  await endFullListing(lister, context)
+export async function* fullListing(begin: Copy, context: SyncContext): AsyncGenerator<ListedPage, ListingState> {
+  let copy = begin.progress.fullListing === null ? await beginFullListing(begin, context) : begin
+  if (requireFullListing(copy.progress).phase === 'listing') {
+    const listed = yield* followFromCursor<ListingState>({ copy }, 'full-listing', context, (from, isRestart) =>
+      followPages(from.copy, context, isRestart),
+    )
+    if (listed.error !== undefined) return listed
+    copy = listed.copy
+  }
+  const certificate = certify(requireFullListing(copy.progress))
+  if (certificate === undefined) return { copy }
+  if (requireFullListing(copy.progress).phase === 'listed') copy = await countMissing(copy, certificate, context)
+  yield* readMissing(copy, certificate, context)
+  return { copy: await endFullListing(copy, context) }
 }
 
 /** Stores the sequence number before page one: a note whose evidence starts before it and that is not listed counts as missing. */
-async function beginFullListing(lister: Lister, { clock }: SyncContext): Promise<void> {
-  await lister.advance((startSequence) => ({ fullListing: newFullListing(startSequence, clock.now()) }))
+async function beginFullListing(copy: Copy, context: SyncContext): Promise<Copy> {
+  return await writeProgress(copy, context, (startSequence) => ({
+    fullListing: newFullListing(startSequence, context.clock.now()),
+  }))
 }
 
 function newFullListing(startSequence: number, beganAt: number): FullListingProgress {
@@ -46,66 +54,50 @@ function newFullListing(startSequence: number, beganAt: number): FullListingProg
   }
 }
 
-async function* listAll(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
-  requireNoWait(lister, 'full-listing', context)
+async function* followPages(
+  begin: Copy,
+  context: SyncContext,
+  isRestart: boolean,
+): AsyncGenerator<ListedPage, ListingState> {
+  const { client, store, integration, signal } = context
+  let copy = begin
+  let restarted = isRestart ? restartedListing(copy, context) : undefined
   try {
-    yield* listOnce(lister, context)
+    const { live: total } = await store.count(integration)
+    const { cursor: first } = restarted ?? requireFullListing(copy.progress)
+    for await (const { notes, leftOut, next_cursor: cursor } of listPages(client, first, signal)) {
+      const page = { phase: 'full-listing', notes, leftOut, cursor, restarted } as const
+      const applied = await applyPage(copy, page, context)
+      if (isIdleForTooLong(copy, applied.copy, 'full-listing')) return await stall(applied, 'full-listing', context)
+      copy = applied.copy
+      restarted = undefined
+      const { seen, track } = requireFullListing(copy.progress)
+      yield { ...applied, notice: { phase: 'full-listing', done: seen, total, idlePages: track?.idlePages } }
+    }
+    return { copy }
   } catch (error) {
-    throw await recordFailure(lister, 'full-listing', error, context)
-  }
-}
-
-/** Continues at the stored cursor. Begins again with page one if the service may no longer know the cursor, once in a call. */
-async function* listOnce(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
-  if (mustRestart(requireFullListing(lister.progress).track)) return yield* restart(lister, context)
-  try {
-    yield* followPages(lister, context, undefined)
-  } catch (error) {
-    const { cursor, track } = requireFullListing(lister.progress)
-    const isUnknown = cursorSuspicion(error) === 'unknown' || hasFailedTooOften(error, track)
-    if (cursor === null || !isUnknown) throw error
-    yield* restart(lister, context)
+    return { copy, error }
   }
 }
 
 /**
- * Lists all notes again. The notes that were listed before the restart count as missing if they are not listed again, so this is another full listing.
- * It replaces the full listing under way, and its cursor, in the commit of page one.
+ * The full listing that replaces the one under way, and its cursor, in the commit of page one. The notes that were listed before the restart count as
+ * missing if they are not listed again, so this is another full listing.
  */
-async function* restart(lister: Lister, context: SyncContext): AsyncGenerator<ListedPage> {
-  await requireRestart(lister, 'full-listing', context)
-  const { track } = requireFullListing(lister.progress)
-  yield* followPages(lister, context, { ...newFullListing(lister.sequence, context.clock.now()), track })
+function restartedListing({ sequence, progress }: Copy, { clock }: SyncContext): FullListingProgress {
+  const { track } = requireFullListing(progress)
+  return { ...newFullListing(sequence, clock.now()), track }
 }
 
-async function* followPages(
-  lister: Lister,
-  context: SyncContext,
-  again: FullListingProgress | undefined,
-): AsyncGenerator<ListedPage> {
-  const { client, store, integration, signal } = context
-  const { live: total } = await store.count(integration)
-  const { cursor: first } = again ?? requireFullListing(lister.progress)
-  let restarted = again
-  for await (const { notes, leftOut, next_cursor: cursor } of listPages(client, first, signal)) {
-    const page = { phase: 'full-listing', notes, leftOut, cursor, restarted } as const
-    const hasChangedNotes = await applyTracked(lister, page, context)
-    restarted = undefined
-    const { seen, track } = requireFullListing(lister.progress)
-    yield { notice: { phase: 'full-listing', done: seen, total, idlePages: track?.idlePages }, hasChangedNotes, track }
-  }
-}
-
-async function countMissing(
-  lister: Lister,
-  certificate: CompletionCertificate,
-  { store, integration, hooks }: SyncContext,
-): Promise<void> {
-  const fullListing = requireFullListing(lister.progress)
+async function countMissing(copy: Copy, certificate: CompletionCertificate, context: SyncContext): Promise<Copy> {
+  const { store, integration, hooks } = context
+  const fullListing = requireFullListing(copy.progress)
   const { missing, live } = await store.count(integration, certificate)
   const holdsBack = missesTooMany({ missing, live, kept: fullListing.kept })
-  await lister.advance(() => ({ fullListing: { ...fullListing, missing, holdsBack, phase: 'confirming' } }))
+  const counted = { ...fullListing, missing, holdsBack, phase: 'confirming' } as const
+  const written = await writeProgress(copy, context, () => ({ fullListing: counted }))
   if (holdsBack) hooks.onRemovalsHeld({ fullListingId: fullListing.fullListingId, missing, live })
+  return written
 }
 
 /**
@@ -119,12 +111,12 @@ function missesTooMany({ missing, live, kept }: { missing: number; live: number;
 
 /** Makes the missing notes due: only a read that does not find a note proves that it is gone. Yields after each page. */
 async function* readMissing(
-  lister: Lister,
+  copy: Copy,
   certificate: CompletionCertificate,
   context: SyncContext,
 ): AsyncGenerator<ListedPage> {
   const { store, integration, clock, ledger } = context
-  const fullListing = requireFullListing(lister.progress)
+  const fullListing = requireFullListing(copy.progress)
   const holdingFullListing = fullListing.holdsBack ? fullListing.fullListingId : undefined
   let done = 0
   for (let after = ''; ; ) {
@@ -132,21 +124,23 @@ async function* readMissing(
     const noteIds = noteIdsOf(await store.listStates(integration, query))
     const last = noteIds.at(-1)
     if (last === undefined) return
-    await ledger.revise(noteIds, (state, sequence) =>
-      markMissing(state, certificate, { holdingFullListing, sequence, at: clock.now() }),
+    await ledger.commit(
+      eachNote(noteIds, (state, { sequence }) =>
+        markMissing(state, certificate, { holdingFullListing, sequence, at: clock.now() }),
+      ),
     )
     after = last
     done += noteIds.length
-    yield { notice: { phase: 'confirming', done, total: fullListing.missing }, hasChangedNotes: true }
+    yield { copy, notice: { phase: 'confirming', done, total: fullListing.missing }, hasChangedNotes: true }
   }
 }
 
-async function endFullListing(lister: Lister, { clock }: SyncContext): Promise<void> {
+async function endFullListing(copy: Copy, context: SyncContext): Promise<Copy> {
   const { fullListingId, startSequence, beganAt, seen, missing, holdsBack, unidentified } = requireFullListing(
-    lister.progress,
+    copy.progress,
   )
-  const endedAt = clock.now()
-  await lister.advance(() => ({
+  const endedAt = context.clock.now()
+  return await writeProgress(copy, context, () => ({
     fullListing: null,
     lastFullListing: { fullListingId, startSequence, beganAt, endedAt, seen, missing, holdsBack, unidentified },
   }))

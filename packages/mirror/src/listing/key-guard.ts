@@ -26,7 +26,7 @@ export async function requireKey(context: KeyContext, copy: CopyState): Promise<
   if (copy.progress.key === null && !(await hasListedNotes(store, integration, copy.progress))) {
     // The digest follows once a listing has succeeded, because the secret may be mistyped.
     const progress = { ...copy.progress, key: withoutDigest(key) }
-    await ledger.writeProgress(progress)
+    await ledger.commitKnown({ known: [], decide: () => ({ progress }) })
     return { ...copy, progress, key }
   }
   // Notes without a key: if the lease was lost, another worker has recorded its key before it wrote them.
@@ -39,7 +39,8 @@ export async function requireKey(context: KeyContext, copy: CopyState): Promise<
 export async function adoptKey(context: KeyContext): Promise<void> {
   const { store, integration, ledger } = context
   const { progress } = await store.readProgress(integration)
-  await ledger.writeProgress({ ...progress, key: await identifyKey(context, progress), fullListing: null })
+  const key = await identifyKey(context, progress)
+  await ledger.commitKnown({ known: [], decide: () => ({ progress: { ...progress, key, fullListing: null } }) })
 }
 
 /** Whether notes were listed or read, so that a key was used. */

@@ -1,5 +1,5 @@
 import { NotesClientError } from '@notewire/client'
-import { LeaseLostError, MirrorError } from '../errors.ts'
+import { MirrorError } from '../errors.ts'
 import type { DueQueue } from '../fetching/due-queue.ts'
 import type { SyncContext } from '../fetching/sync.ts'
 import type { MirrorProgress } from '../integrations/progress.ts'
@@ -7,10 +7,11 @@ import { isPaced } from '../rules/listing-track.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
 import type { LoadedProgress } from '../stores/mirror-store.ts'
+import { type Copy, writeProgress } from './copy.ts'
 import { fullListing } from './full-listing.ts'
-import { type ListedPage, Lister } from './lister.ts'
 import { poll } from './poll.ts'
 import { isFullListingDue, type ListingWork } from './schedule.ts'
+import { type ListedPage, type ListingState, trackOf } from './tracking.ts'
 
 /** How a listing ended. */
 export interface Listed {
@@ -21,10 +22,20 @@ export interface Listed {
   readonly error?: unknown
 }
 
+/** How the listings of a call ended. */
+interface ListingsEnd extends ListingState {
+  /** The progress, which is not committed yet if it is not that of the copy. */
+  readonly progress: MirrorProgress
+  readonly hasPolled: boolean
+  /** The error of the poll, if the full listing after it did not fail. */
+  readonly pollError?: unknown
+}
+
 /**
  * Polls, and lists all notes if a full listing is due, even if the poll failed: a service may refuse polls for ever. After each page that has changed
  * notes, the queue is made to look for due notes.
  *
+ * @param copy  the copy, as it was read under the lease
  * @throws LeaseLostError if another worker has taken the integration; an error that other requests would meet, too
  */
 export async function list(
@@ -33,37 +44,34 @@ export async function list(
   copy: LoadedProgress,
   queue: DueQueue,
 ): Promise<Listed> {
-  const lister = new Lister(context, copy)
-  try {
-    const pages = listings(lister, context, work)
-    let next = await pages.next()
-    while (next.done !== true) {
-      const { notice, hasChangedNotes, isLast = false, track } = next.value
-      if (hasChangedNotes) queue.recheck()
-      context.hooks.onProgress(notice)
-      await context.erasure.runIfDue()
-      // After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice.
-      const mustStop = !isLast && (context.shouldYield() || (context.isPacedBySchedule && isPaced(track)))
-      next = await (mustStop ? pages.return({ progress: lister.progress, hasPolled: false }) : pages.next())
-    }
-    await lister.end(next.value.progress)
-    return next.value
-  } catch (error) {
-    return await afterFailure(error, copy, lister, context)
+  const pages = listings({ ...copy, committedAt: context.clock.now() }, context, work)
+  let next = await pages.next()
+  while (next.done !== true) {
+    const page = next.value
+    if (page.hasChangedNotes) queue.recheck()
+    context.hooks.onProgress(page.notice)
+    await context.erasure.runIfDue()
+    next = await (mustStop(page, context) ? pages.return(interrupted(page)) : pages.next())
   }
+  const { copy: listed, progress, hasPolled, pollError, error } = next.value
+  if (error !== undefined) {
+    if (!(await failsAlone(error, copy, listed, context))) throw error
+    return { progress: listed.progress, hasPolled: false, error }
+  }
+  if (progress !== listed.progress) await context.ledger.commitKnown({ known: [], decide: () => ({ progress }) })
+  return { progress, hasPolled, error: pollError }
 }
 
-/** @throws the error if other requests would meet it, too */
-async function afterFailure(
-  error: unknown,
-  copy: LoadedProgress,
-  lister: Lister,
-  context: SyncContext,
-): Promise<Listed> {
-  if (error instanceof LeaseLostError) throw error
-  await lister.end(lister.progress).catch(() => undefined)
-  if (await failsAlone(error, copy, lister, context)) return { progress: lister.progress, hasPolled: false, error }
-  throw error
+/** After the last page the poll is completed first. Otherwise a slow service would be asked for that page again in every slice. */
+function mustStop({ copy, notice, isLast = false }: ListedPage, context: SyncContext): boolean {
+  if (isLast) return false
+  const isOfPoll = notice.phase === 'poll' || notice.phase === 'backfill'
+  const track = trackOf(copy.progress, isOfPoll ? 'poll' : 'full-listing')
+  return context.shouldYield() || (context.isPacedBySchedule && isPaced(track))
+}
+
+function interrupted({ copy }: ListedPage): ListingsEnd {
+  return { copy, progress: copy.progress, hasPolled: false }
 }
 
 /** Errors that a service can also cause that is down. */
@@ -76,7 +84,7 @@ const LASTING_MS = 60 * 60_000
 async function failsAlone(
   error: unknown,
   { progress: before }: LoadedProgress,
-  { progress: after }: Lister,
+  { progress: after }: LoadedProgress,
   { client, clock, signal }: SyncContext,
 ): Promise<boolean> {
   if (!isOfRequest(error) || signal.aborted) return false
@@ -96,24 +104,33 @@ function isOfRequest(error: unknown): error is NotesClientError | MirrorError {
   return error instanceof NotesClientError && !failsForEveryNote(error)
 }
 
-/** Yields after each page, and returns how the listings end. */
-async function* listings(lister: Lister, context: SyncContext, work: ListingWork): AsyncGenerator<ListedPage, Listed> {
-  let polled = lister.progress
-  let pollError: unknown
-  try {
-    if (work.isPollDue) polled = yield* poll(lister, context)
-  } catch (error) {
-    const { poll: failed } = lister.progress
-    polled = lister.progress
-    const isFullListingNext = failed.backfilledAt !== null && isFullListingDue(polled, work, context)
-    if (!isFullListingNext || !isOfRequest(error) || context.signal.aborted) throw error
-    pollError = error
-  }
+/** Yields after each page. */
+async function* listings(
+  begin: Copy,
+  context: SyncContext,
+  work: ListingWork,
+): AsyncGenerator<ListedPage, ListingsEnd> {
+  const polled = work.isPollDue ? yield* poll(begin, context) : { copy: begin, progress: begin.progress }
+  const { error: pollError, progress } = polled
   const hasPolled = work.isPollDue && pollError === undefined
-  if (!isFullListingDue(polled, work, context)) return { progress: polled, hasPolled }
-  if (polled !== lister.progress) await lister.advance(() => polled)
-  yield* fullListing(lister, context)
-  // An interrupted full listing may have missed removals that happened after it began, so a new full listing follows it.
-  if (work.fullListingWhen === 'now' && polled.fullListing !== null) yield* fullListing(lister, context)
-  return { progress: lister.progress, hasPolled, error: pollError }
+  const mayList =
+    pollError === undefined ||
+    (progress.poll.backfilledAt !== null && isOfRequest(pollError) && !context.signal.aborted)
+  if (!mayList || !isFullListingDue(progress, work, context)) return { ...polled, hasPolled }
+  const isWritten = progress === polled.copy.progress
+  const copy = isWritten ? polled.copy : await writeProgress(polled.copy, context, () => progress)
+  const listed = yield* fullListings(copy, context, work)
+  return { ...listed, progress: listed.copy.progress, hasPolled, pollError }
+}
+
+/** An interrupted full listing may have missed removals that happened after it began, so if one is wanted now, a new one follows it. */
+async function* fullListings(
+  begin: Copy,
+  context: SyncContext,
+  { fullListingWhen }: ListingWork,
+): AsyncGenerator<ListedPage, ListingState> {
+  const isInterrupted = begin.progress.fullListing !== null
+  const first = yield* fullListing(begin, context)
+  if (fullListingWhen !== 'now' || !isInterrupted || first.error !== undefined) return first
+  return yield* fullListing(first.copy, context)
 }

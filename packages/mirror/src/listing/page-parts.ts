@@ -1,17 +1,23 @@
 import type { Note } from '@notewire/protocol'
 import { commitGroups } from '../ledger/ledger.ts'
-import type { AppliedPage, UnusableNote } from '../rules/listing-rule.ts'
+import type { PagePart, UnusableNote } from '../rules/listing-rule.ts'
 
 /** Divides a page. */
-export function partsOf({ notes: listed, ...page }: AppliedPage, maxNotes: number | undefined): readonly AppliedPage[] {
+export function partsOf({ notes: listed, ...page }: PagePart, maxNotes: number | undefined): readonly PagePart[] {
   const groups = commitGroups(latestById(listed), maxNotes)
   return groups.map((notes, index) =>
     index === groups.length - 1 ? { ...page, notes } : { ...page, notes, leftOut: [], isUnfinished: true },
   )
 }
 
+/** The ids of the notes of a part, whether they can be used or not. */
+export function noteIdsIn({ notes, leftOut }: PagePart): readonly string[] {
+  const listed = [...notes, ...leftOut].flatMap(({ note_id = [] }) => note_id)
+  return [...new Set(listed)]
+}
+
 /** Divides a part of a page; without a second half if it has one note. */
-export function halvesOf(page: AppliedPage): readonly [AppliedPage, AppliedPage?] {
+export function halvesOf(page: PagePart): readonly [PagePart, PagePart?] {
   const { notes, leftOut } = page
   const identified = leftOut.filter(({ note_id }) => note_id !== undefined)
   if (notes.length + identified.length <= 1) return [page]
@@ -21,9 +27,9 @@ export function halvesOf(page: AppliedPage): readonly [AppliedPage, AppliedPage?
 }
 
 function bothHalves(
-  page: AppliedPage,
+  page: PagePart,
   { notes = [], leftOut = [] }: { readonly notes?: readonly Note[]; readonly leftOut?: readonly UnusableNote[] },
-): readonly [AppliedPage, AppliedPage] {
+): readonly [PagePart, PagePart] {
   const [inNotes, inLeftOut] = [new Set(notes), new Set(leftOut)]
   const rest = {
     notes: page.notes.filter((note) => !inNotes.has(note)),
@@ -36,7 +42,7 @@ function bothHalves(
 }
 
 /** For a note whose id the store refuses: it may be any note. */
-export function withoutIds(page: AppliedPage): AppliedPage {
+export function withoutIds(page: PagePart): PagePart {
   return { ...page, leftOut: page.leftOut.map(() => ({ note_id: undefined })) }
 }
 

@@ -1,16 +1,17 @@
 import type { LeftOutNote } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { FullListingProgress, MirrorProgress, PollProgress } from '../integrations/progress.ts'
-import type { NoteState } from '../notes/note-state.ts'
-import type { NoteWrite } from '../notes/note-write.ts'
+import { type NoteState, unknownNote } from '../notes/note-state.ts'
 import type { LoadedNotes } from '../stores/mirror-store.ts'
+import type { Decision, ReadPolicy, ReadStamp } from './evidence.ts'
 import { trackAfterPage } from './listing-track.ts'
+import { applyRead, applyUnusable } from './read-rule.ts'
 
 /** A note that is left out, because its record cannot be used or stored. Without an id, it may be any note. */
 export type UnusableNote = Pick<LeftOutNote, 'note_id'>
 
 /** A page of a listing, or a part of it, and the checkpoint or cursor of the next page. */
-export type AppliedPage = {
+export type PagePart = {
   readonly notes: readonly Note[]
   readonly leftOut: readonly UnusableNote[]
   /** Whether other parts of the page follow: then the listing does not advance. */
@@ -49,43 +50,65 @@ export interface PageCounts {
 
 export const NO_COUNTS: PageCounts = { listed: 0, newNotes: 0, live: 0, unidentified: 0 }
 
+interface PageContext extends ReadPolicy {
+  /** When the page was requested. */
+  readonly request: Pick<ReadStamp, 'start' | 'requestedAt'>
+  readonly at: number
+  /** The counts of the earlier parts of the page. */
+  readonly earlier: PageCounts
+}
+
+/** What to write for a page, or a part of it: the notes that it changes, and the progress of its listing. */
+interface JudgedPage {
+  readonly notes: readonly Decision[]
+  readonly progress: MirrorProgress
+  readonly counts: PageCounts
+}
+
+/** Decides what to write for a page, or a part of it. */
+export function judgePage(page: PagePart, before: LoadedNotes, context: PageContext): JudgedPage {
+  const notes = judgeNotes(page, before, context)
+  const counts = countPart(page, before, notes, context.earlier)
+  const progress =
+    page.phase === 'full-listing'
+      ? afterFullListingPage(page, before, counts)
+      : afterPollPage(page, before, notes, counts)
+  return { notes, progress, counts }
+}
+
+function judgeNotes(page: PagePart, before: LoadedNotes, { request, at, keep }: PageContext): readonly Decision[] {
+  const { phase: source } = page
+  const fullListingBeganAt = page.phase === 'full-listing' ? fullListingOf(page, before.progress).beganAt : undefined
+  const stamp = { ...request, source, fullListingBeganAt, end: before.sequence, at }
+  const stateOf = (noteId: string) => before.notes.get(noteId)?.state ?? unknownNote(noteId)
+  const listed = page.notes.map((note) => applyRead(stateOf(note.note_id), note, stamp, { keep }))
+  const unusable = unusableIdsIn(page).flatMap((noteId) => applyUnusable(stateOf(noteId), stamp) ?? [])
+  return [...listed, ...unusable]
+}
+
 /** Adds a part of a page to the counts of its earlier parts. */
-export function countPart(
-  page: AppliedPage,
+function countPart(
+  page: PagePart,
   before: LoadedNotes,
-  writes: readonly NoteWrite[],
-  progress: MirrorProgress,
+  decisions: readonly Decision[],
   earlier: PageCounts,
 ): PageCounts {
   return {
     listed: earlier.listed + page.notes.length + page.leftOut.length,
-    newNotes: earlier.newNotes + countNew(page, before, writes, progress),
+    newNotes: earlier.newNotes + countNew(page, before, decisions),
     live: earlier.live + liveIdsIn(page).length,
     unidentified: earlier.unidentified + countUnidentified(page),
   }
 }
 
-/** The progress after a page whose notes are written in the same commit. */
-export function progressAfterPage(
-  progress: MirrorProgress,
-  page: AppliedPage,
-  before: LoadedNotes,
-  writes: readonly NoteWrite[],
-  counts: PageCounts,
-): MirrorProgress {
-  return page.phase === 'full-listing'
-    ? afterFullListingPage(progress, page, before, counts)
-    : afterPollPage(progress, page, before, writes, counts)
-}
-
 function afterPollPage(
-  progress: MirrorProgress,
-  page: AppliedPage & PollPage,
+  page: PagePart & PollPage,
   before: LoadedNotes,
-  writes: readonly NoteWrite[],
+  decisions: readonly Decision[],
   counts: PageCounts,
 ): MirrorProgress {
-  const found = page.phase === 'poll' ? writes.filter((write) => isUnannounced(write, before)).length : 0
+  const { progress } = before
+  const found = page.phase === 'poll' ? decisions.filter((decision) => isUnannounced(decision, before)).length : 0
   const unstoredSequence = countUnidentified(page) > 0 ? before.sequence : progress.poll.unstoredSequence
   const poll = { ...withUnannounced(progress.poll, before.heardAt, found), unstoredSequence, isUnderWay: true }
   if (page.isUnfinished) return { ...progress, poll }
@@ -96,11 +119,11 @@ function afterPollPage(
 }
 
 function afterFullListingPage(
-  progress: MirrorProgress,
-  page: AppliedPage & FullListingPage,
+  page: PagePart & FullListingPage,
   before: LoadedNotes,
   counts: PageCounts,
 ): MirrorProgress {
+  const { progress } = before
   const fullListing = fullListingOf(page, progress)
   const keptHere = liveIdsIn(page).filter((noteId) => wasLiveBefore(before, noteId, fullListing))
   const kept = fullListing.kept + keptHere.length
@@ -146,16 +169,11 @@ export function requireFullListing({ fullListing }: MirrorProgress): FullListing
  * Counts the notes of a page that the listing has not listed before, not even at another revision. A record that proves nothing, because an event has
  * announced a deletion at a higher revision, does not count: it leaves no trace that tells whether it is listed again.
  */
-function countNew(
-  page: AppliedPage,
-  before: LoadedNotes,
-  writes: readonly NoteWrite[],
-  progress: MirrorProgress,
-): number {
-  const { startSequence } = page.phase === 'full-listing' ? (page.restarted ?? requireFullListing(progress)) : page
+function countNew(page: PagePart, before: LoadedNotes, decisions: readonly Decision[]): number {
+  const { startSequence } = page.phase === 'full-listing' ? fullListingOf(page, before.progress) : page
   const isListed = (state: NoteState | undefined) => (state?.evidence?.start ?? -1) >= startSequence
   const inPage = new Set(page.notes.map(({ note_id }) => note_id))
-  return writes.filter(
+  return decisions.filter(
     ({ state }) => inPage.has(state.noteId) && isListed(state) && !isListed(before.notes.get(state.noteId)?.state),
   ).length
 }
@@ -166,17 +184,22 @@ function withUnannounced(poll: PollProgress, heardAt: number | null, found: numb
 }
 
 /** Whether a note has changed although the mirror had no pending hint for it. */
-function isUnannounced({ state: { noteId }, announce }: NoteWrite, before: LoadedNotes): boolean {
+function isUnannounced({ state: { noteId }, announce }: Decision, before: LoadedNotes): boolean {
   const { readAfterSequence = null, hintedRevision = null } = before.notes.get(noteId)?.state ?? {}
   return announce !== undefined && readAfterSequence === null && hintedRevision === null
 }
 
 /** The listed notes that are no tombstones, even if their record cannot be used. */
-function liveIdsIn({ notes, leftOut }: AppliedPage): readonly string[] {
-  const live = notes.filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+function liveIdsIn(page: PagePart): readonly string[] {
+  const live = page.notes.filter((note) => !isTombstone(note)).map(({ note_id }) => note_id)
+  return [...live, ...unusableIdsIn(page)]
+}
+
+/** The ids of the notes of which the page lists only a record that cannot be used. */
+function unusableIdsIn({ notes, leftOut }: PagePart): readonly string[] {
   const listed = new Set(notes.map(({ note_id }) => note_id))
   const unusable = new Set(leftOut.flatMap(({ note_id = [] }) => note_id))
-  return [...live, ...[...unusable].filter((noteId) => !listed.has(noteId))]
+  return [...unusable].filter((noteId) => !listed.has(noteId))
 }
 
 /** Whether the mirror showed a note before the full listing began. */
@@ -185,6 +208,6 @@ function wasLiveBefore(before: LoadedNotes, noteId: string, { startSequence }: F
   return state?.presence === 'live' && (state.evidence?.start ?? 0) < startSequence
 }
 
-function countUnidentified({ leftOut }: AppliedPage): number {
+function countUnidentified({ leftOut }: PagePart): number {
   return leftOut.filter(({ note_id }) => note_id === undefined).length
 }

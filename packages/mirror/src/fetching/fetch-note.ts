@@ -1,7 +1,7 @@
 import type { NoteWithContent } from '@notewire/client'
 import { isTombstone, type Note } from '@notewire/protocol'
 import type { atMost } from '../concurrency/calls.ts'
-import type { Decide } from '../ledger/ledger.ts'
+import { eachNote } from '../ledger/ledger.ts'
 import { hasWork, type NoteState } from '../notes/note-state.ts'
 import { areAttemptsUsedUp, scheduled } from '../rules/backoff.ts'
 import {
@@ -22,8 +22,8 @@ import type { VersionedState } from '../stores/mirror-store.ts'
 import type { HandedOutNote } from './due-queue.ts'
 import type { SyncContext } from './sync.ts'
 
-/** Content that was read, and how to write it. It is written together with the content of other notes. */
-export interface ReadContent {
+/** Content that was fetched, and how to write it. It is written together with the content of other notes. */
+export interface FetchedContent {
   /** The note for which the content was read. */
   readonly known: VersionedState
   readonly decide: (state: NoteState) => Decision | undefined
@@ -39,20 +39,20 @@ interface ReadRecord {
 }
 
 /**
- * Reads a note if it must be read, and its transcript and summary if they are due. Returns the content, if it was read and is not written yet.
+ * Fetches a note if it must be read, and its transcript and summary if they are due. Returns the content, if it was fetched and is not written yet.
  *
  * @param limit  limits how many notes have their content read at a time
  */
-export async function refresh(
+export async function fetchNote(
   { note: known, startSequence }: HandedOutNote,
   context: SyncContext,
   limit: ReturnType<typeof atMost>,
-): Promise<ReadContent | undefined> {
+): Promise<FetchedContent | undefined> {
   const { state } = known
   if (!hasWork(state)) return await clearDueTime(state, context)
   const note = state.readAfterSequence === null ? knownRecord(state) : undefined
-  const read = note ? { note, known, startSequence } : await readDirty(state, startSequence, context, limit)
-  return read && (await limit(() => refreshContent(read, context)))
+  const read = note ? { note, known, startSequence } : await fetchRecord(state, startSequence, context, limit)
+  return read && (await limit(() => fetchContent(read, context)))
 }
 
 /** What is known of a record, as far as reading its content needs it; `undefined` if the note was never read. */
@@ -75,7 +75,7 @@ async function clearDueTime({ noteId }: NoteState, context: SyncContext): Promis
 }
 
 /** @returns the record, if its content is due now */
-async function readDirty(
+async function fetchRecord(
   before: NoteState,
   startSequence: number,
   context: SyncContext,
@@ -114,7 +114,7 @@ async function readAnnounced(
   return await readKeptContent({ note_id, revision }, context).catch(() => undefined)
 }
 
-async function refreshContent(read: ReadRecord, context: SyncContext): Promise<ReadContent | undefined> {
+async function fetchContent(read: ReadRecord, context: SyncContext): Promise<FetchedContent | undefined> {
   const { client, clock, keep } = context
   const { note } = read
   const { state } = read.known
@@ -152,7 +152,7 @@ function settle(
   content: NoteWithContent,
   mayLag: boolean,
   { clock, keep }: SyncContext,
-): ReadContent {
+): FetchedContent {
   const read = { asOf: known.state.evidence?.end, mayLag }
   return { known, decide: (latest) => applyLateContent(latest, content, read, keep, clock.now()) }
 }
@@ -162,7 +162,7 @@ async function retryContent(
   retry: (state: NoteState, now: number, sequence: number) => Decision,
   context: SyncContext,
 ): Promise<undefined> {
-  await revise(note_id, context, (state, sequence) => retry(state, context.clock.now(), sequence))
+  await revise(note_id, context, (state, { sequence }) => retry(state, context.clock.now(), sequence))
 }
 
 /** Reads the parts that the mirror keeps. The key may not have the scope to read the others. */
@@ -188,9 +188,9 @@ async function applyAnswer(
 ): Promise<VersionedState | undefined> {
   const { clock, hooks, keep } = context
   let isRepeated = false
-  const revised = await revise(noteId, context, (state, end, { fullListing, lastFullListing }) => {
+  const revised = await revise(noteId, context, (state, { sequence: end, progress }) => {
     isRepeated = state.contradictedSince !== null
-    const { startSequence: fullListingStartSequence } = fullListing ?? lastFullListing ?? {}
+    const { startSequence: fullListingStartSequence } = progress.fullListing ?? progress.lastFullListing ?? {}
     const stamp: ReadStamp = { ...request, end, source: 'read', at: clock.now(), fullListingStartSequence }
     return applyRead(state, note, stamp, { keep })
   })
@@ -198,8 +198,13 @@ async function applyAnswer(
   return revised
 }
 
-async function revise(noteId: string, { ledger }: SyncContext, decide: Decide): Promise<VersionedState | undefined> {
-  const write = (await ledger.revise([noteId], decide)).get(noteId)
+async function revise(
+  noteId: string,
+  { ledger }: SyncContext,
+  decide: Parameters<typeof eachNote>[1],
+): Promise<VersionedState | undefined> {
+  const { writes } = await ledger.commit(eachNote([noteId], decide))
+  const write = writes.get(noteId)
   return write && afterWrite(write)
 }
 
