@@ -24,6 +24,8 @@ function simulate(...args: string[]): Promise<string> {
 
 // The same in every run, so that a failure is caused by the change. `npm run simulate:mirror` draws another seed each time.
 const SEED = 2026
+// Several searches share the processors, and the longest plays thousands of histories.
+const SEARCH_MS = 3_600_000
 const LAGGING_HISTORIES = isProof ? 3_000 : 300
 
 describe.concurrent('mirrors in one store', () => {
@@ -98,12 +100,12 @@ describe('a history', () => {
 })
 
 describe.runIf(isProof).concurrent('the simulator finds', () => {
-  it.each(simulator.plantedCases)('$name', { timeout: 1_800_000 }, async (planted) => {
+  it.each(simulator.plantedCases)('$name', { timeout: SEARCH_MS }, async (planted) => {
     const { found } = await searchFor(simulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 
-  it.each(laggingSimulator.plantedCases)('$name, with lagging replicas', { timeout: 1_800_000 }, async (planted) => {
+  it.each(laggingSimulator.plantedCases)('$name, with lagging replicas', { timeout: SEARCH_MS }, async (planted) => {
     const { found } = await searchFor(laggingSimulator, planted, 1)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
