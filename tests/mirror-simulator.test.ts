@@ -9,7 +9,7 @@ import { simulator } from './mirror-simulator/simulator.ts'
 import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
 import { misfitsOf } from './simulation/plant.ts'
-import { BOUND, searchFor } from './simulation/planted-search.ts'
+import { BOUND, findAgain } from './simulation/planted-search.ts'
 import { isProof } from './test-run.ts'
 
 /** Runs `npm run simulate:mirror` and returns what it printed, whether it succeeded or failed. */
@@ -101,12 +101,12 @@ describe('a history', () => {
 
 describe.runIf(isProof).concurrent('the simulator finds', () => {
   it.each(simulator.plantedCases)('$name', { timeout: SEARCH_MS }, async (planted) => {
-    const { found } = await searchFor(simulator, planted, 1)
+    const { found } = await findAgain(simulator, planted)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 
   it.each(laggingSimulator.plantedCases)('$name, with lagging replicas', { timeout: SEARCH_MS }, async (planted) => {
-    const { found } = await searchFor(laggingSimulator, planted, 1)
+    const { found } = await findAgain(laggingSimulator, planted)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 })

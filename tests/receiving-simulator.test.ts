@@ -8,7 +8,7 @@ import { simulator } from './receiving-simulator/simulator.ts'
 import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
 import { misfitsOf } from './simulation/plant.ts'
-import { BOUND, searchFor } from './simulation/planted-search.ts'
+import { BOUND, findAgain } from './simulation/planted-search.ts'
 import { isProof } from './test-run.ts'
 
 const HISTORIES = isProof ? 10_000 : 300
@@ -70,7 +70,7 @@ describe('a history', () => {
 
 describe.runIf(isProof).concurrent('the simulator finds the planted bug', () => {
   it.each(simulator.plantedCases)('$name, in the $store store', async (planted) => {
-    const { found } = await searchFor(simulator, planted, 1)
+    const { found } = await findAgain(simulator, planted)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 })

@@ -6,6 +6,6 @@ export const simulator: Simulator = {
   script: 'simulate:mirror-lag',
   module: import.meta.url,
   loadPlayer: async () => (await import('./history.ts')).playLaggingHistory,
-  plantedCases: plantedByLag.map(({ name, mistake, store = 'memory' }) => ({ name, mistake, store })),
+  plantedCases: plantedByLag.map(({ name, mistake, store = 'memory', history }) => ({ name, mistake, store, history })),
   patchesOf: (bug) => plantedByLag.find(({ name }) => name === bug)?.patches,
 }

@@ -8,6 +8,8 @@ export interface PlantedBug {
   readonly mistake: string
   /** @default 'memory' */
   readonly store?: StoreName
+  /** A history of the seed of the proof that shows it, if few do. */
+  readonly history?: number
   readonly patches: readonly Patch[]
 }
 

@@ -5,6 +5,6 @@ export const simulator: Simulator = {
   script: 'simulate:mirror',
   module: import.meta.url,
   loadPlayer: async () => (await import('./history.ts')).playHistory,
-  plantedCases: plantedBugs.map(({ name, mistake, store = 'memory' }) => ({ name, mistake, store })),
+  plantedCases: plantedBugs.map(({ name, mistake, store = 'memory', history }) => ({ name, mistake, store, history })),
   patchesOf: (bug) => plantedBugs.find(({ name }) => name === bug)?.patches,
 }

@@ -6,7 +6,9 @@ import type { Simulator } from './simulator.ts'
 export interface Exploration {
   readonly store: StoreName
   readonly seed: number
-  /** How many, from 0 on. It ends at the first that does not keep a promise. */
+  /** The number of the first. Default: 0. */
+  readonly first?: number | undefined
+  /** How many. It ends at the first that does not keep a promise. */
   readonly histories: number
   /** The name of a planted bug. */
   readonly bug?: string | undefined

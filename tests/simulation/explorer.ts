@@ -8,13 +8,13 @@ const { module, exploration }: { module: string; exploration: Exploration } = wo
 const { simulator }: SimulatorModule = await import(module)
 parentPort?.postMessage(await playAll(exploration))
 
-async function playAll({ store, seed, histories, bug }: Exploration): Promise<Findings> {
+async function playAll({ store, seed, first = 0, histories, bug }: Exploration): Promise<Findings> {
   if (bug !== undefined) plant(simulator, bug, store)
   const playHistory = await simulator.loadPlayer()
   const tally = {}
-  for (let history = 0; history < histories; history += 1) {
+  for (let history = first; history < first + histories; history += 1) {
     const { violation } = await playHistory({ seed, history, store }, tally)
-    if (violation !== undefined) return { played: history + 1, tally, found: { history, violation } }
+    if (violation !== undefined) return { played: history - first + 1, tally, found: { history, violation } }
   }
   return { played: histories, tally }
 }

@@ -26,4 +26,6 @@ export interface PlantedCase {
   /** What is wrong, for the page of the proof. */
   readonly mistake: string
   readonly store: StoreName
+  /** A history of `SEED_OF_PROOF` that shows the bug, if few do. The proof plays it first. */
+  readonly history?: number | undefined
 }
