@@ -82,6 +82,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a higher revision beats a tombstone',
+    history: 1292,
     mistake:
       'A record with a higher revision shows a removed note again, even if its request was sent before the removal.',
     patches: [
@@ -109,6 +110,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'watermark after the backfill',
+    history: 1180,
     mistake:
       'The watermark is taken from the last page. A change on an earlier page during the listing is never listed.',
     patches: [
