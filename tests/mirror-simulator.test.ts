@@ -49,6 +49,11 @@ describe.concurrent('mirrors in one store', () => {
   )
 })
 
+it('two processes with different clocks do not take the lease from each other for ever', async () => {
+  const { found } = await explore(simulator, { store: 'memory', seed: 1, first: 2914, histories: 1 })
+  expect(found).toBeUndefined()
+})
+
 describe('mirrors of a service with lagging replicas that is restored in the end', () => {
   it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 3_600_000 }, async () => {
     const exploration = { store: 'memory', seed: SEED, histories: LAGGING_HISTORIES } as const

@@ -28,6 +28,10 @@ const OPEN_AGAIN_AFTER_MS = 5_000
 /** The codes of a refused key, which a call tries again whenever it is made: the key may have been replaced. */
 const REFUSED: ReadonlySet<string> = new Set(['unauthorized', 'forbidden'])
 
+/** The longest pauses of a call after it has lost its lease, so that the other process can finish, in milliseconds. */
+const FIRST_PAUSE_AFTER_LOSS_MS = 50
+const MAX_PAUSE_AFTER_LOSS_MS = 10_000
+
 /** The calls that bring one copy up to date. */
 export class CallsOfOne {
   readonly #integration: string
@@ -53,7 +57,7 @@ export class CallsOfOne {
   /** See `Mirror.sync`. */
   async sync(fullListingWhen: NonNullable<SyncOptions['fullListing']>, signal: AbortSignal): Promise<SyncReport> {
     return await this.#call(signal, async () => {
-      for (;;) {
+      for (let losses = 0; ; losses += 1) {
         const taken = await this.#takeNow(await this.#copy.read(), fullListingWhen, signal)
         const isFullListingAsked = taken.record.fullListingAskedAt !== undefined
         const end = await this.#slice(
@@ -62,6 +66,9 @@ export class CallsOfOne {
           bringUpToDate({ isPollDue: true, fullListingWhen, isFullListingAsked }),
         )
         if (!(end.error instanceof LeaseLostError)) return this.#reportOf(end)
+        // Processes whose clocks differ would otherwise take the lease from each other for ever.
+        const longestMs = Math.min(FIRST_PAUSE_AFTER_LOSS_MS * 2 ** losses, MAX_PAUSE_AFTER_LOSS_MS)
+        await this.#settings.clock.sleep(Math.random() * longestMs, signal)
       }
     })
   }
