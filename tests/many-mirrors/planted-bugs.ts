@@ -65,7 +65,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a removal keeps the listings',
     mistake: 'An account that takes the place of another continues with its key and its listings.',
-    patches: [removing('decide: () => ({ progress: NO_PROGRESS })', 'decide: () => ({})')],
+    patches: [removing('progressAlone(NO_PROGRESS)', '{ known: [], decide: () => ({}) }')],
   },
   {
     name: 'a schedule that a wrong clock wrote holds',

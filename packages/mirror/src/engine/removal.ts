@@ -1,7 +1,7 @@
 import type { ConsumerRecord } from '../consumers/consumer-store.ts'
 import { ERASE_BATCH_SIZE, type IntegrationRecord, type NextWork } from '../integrations/integration-store.ts'
 import { NO_PROGRESS } from '../integrations/progress.ts'
-import { eachNote } from '../ledger/ledger.ts'
+import { eachNote, progressAlone } from '../ledger/ledger.ts'
 import { erasedNote, noteIdsOf } from '../notes/note-state.ts'
 import { fenceOf, ledgerOf } from './connection.ts'
 import type { WorkSettings } from './work-settings.ts'
@@ -79,7 +79,7 @@ async function eraseNotes(record: IntegrationRecord, context: RemovalContext): P
 /** If the integration is added again, its next copy starts with the ids only. */
 async function forgetListings(record: IntegrationRecord, { settings }: RemovalContext): Promise<void> {
   const ledger = ledgerOf(record.integration, fenceOf(record), settings)
-  await ledger.commitKnown({ known: [], decide: () => ({ progress: NO_PROGRESS }) })
+  await ledger.commitKnown(progressAlone(NO_PROGRESS))
 }
 
 function isLagging({ hasChanges, nextDueAt }: ConsumerRecord): boolean {

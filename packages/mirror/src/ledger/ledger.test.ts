@@ -5,7 +5,7 @@ import { NO_PROGRESS } from '../integrations/progress.ts'
 import type { NoteState } from '../notes/note-state.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'
 import type { LoadedNotes, MirrorCommit, MirrorStore } from '../stores/mirror-store.ts'
-import { eachNote, Ledger } from './ledger.ts'
+import { eachNote, Ledger, progressAlone } from './ledger.ts'
 
 const FENCE = { generation: 'first', token: 0, lost: () => new Error('removed') }
 
@@ -126,9 +126,7 @@ describe('the progress', () => {
     const { store, commits } = aLedger()
     const { token: _, ...fence } = FENCE
     const ledger = new Ledger({ store, integration: 's', fence, onAnnounced: () => undefined })
-    await expect(ledger.commitKnown({ known: [], decide: () => ({ progress: NO_PROGRESS }) })).rejects.toThrow(
-      'removed',
-    )
+    await expect(ledger.commitKnown(progressAlone(NO_PROGRESS))).rejects.toThrow('removed')
     expect(commits).toEqual([])
   })
 })

@@ -35,6 +35,11 @@ export interface KnownChange {
   readonly decide: (loaded: KnownNotes) => Revision
 }
 
+/** Makes a change of the progress alone, for which nothing is loaded. */
+export function progressAlone(progress: MirrorProgress): KnownChange {
+  return { known: [], decide: () => ({ progress }) }
+}
+
 /** Decides about one note; `undefined` to leave it unchanged. */
 type DecideNote = (state: NoteState, loaded: Pick<LoadedNotes, 'sequence' | 'progress'>) => Decision | undefined
 

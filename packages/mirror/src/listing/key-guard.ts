@@ -2,7 +2,7 @@ import type { KeyIdentity } from '@notewire/client'
 import { KeyChangedError } from '../errors.ts'
 import type { EngineSettings, SyncContext } from '../fetching/sync.ts'
 import type { CopyState, MirrorProgress } from '../integrations/progress.ts'
-import type { Ledger } from '../ledger/ledger.ts'
+import { type Ledger, progressAlone } from '../ledger/ledger.ts'
 import type { MirrorStore } from '../stores/mirror-store.ts'
 
 interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration' | 'fence'> {
@@ -26,7 +26,7 @@ export async function requireKey(context: KeyContext, copy: CopyState): Promise<
   if (copy.progress.key === null && !(await hasListedNotes(store, integration, copy.progress))) {
     // The digest follows once a listing has succeeded, because the secret may be mistyped.
     const progress = { ...copy.progress, key: withoutDigest(key) }
-    await ledger.commitKnown({ known: [], decide: () => ({ progress }) })
+    await ledger.commitKnown(progressAlone(progress))
     return { ...copy, progress, key }
   }
   // Notes without a key: if the lease was lost, another worker has recorded its key before it wrote them.
@@ -40,7 +40,7 @@ export async function adoptKey(context: KeyContext): Promise<void> {
   const { store, integration, ledger } = context
   const { progress } = await store.readProgress(integration)
   const key = await identifyKey(context, progress)
-  await ledger.commitKnown({ known: [], decide: () => ({ progress: { ...progress, key, fullListing: null } }) })
+  await ledger.commitKnown(progressAlone({ ...progress, key, fullListing: null }))
 }
 
 /** Whether notes were listed or read, so that a key was used. */

@@ -3,6 +3,7 @@ import { MirrorError } from '../errors.ts'
 import type { DueQueue } from '../fetching/due-queue.ts'
 import type { SyncContext } from '../fetching/sync.ts'
 import type { MirrorProgress } from '../integrations/progress.ts'
+import { progressAlone } from '../ledger/ledger.ts'
 import { isPaced } from '../rules/listing-track.ts'
 import { failsForEveryNote } from '../service/failures.ts'
 import { requestListing } from '../service/full-listing.ts'
@@ -58,7 +59,7 @@ export async function list(
     if (!(await failsAlone(error, copy, listed, context))) throw error
     return { progress: listed.progress, hasPolled: false, error }
   }
-  if (progress !== listed.progress) await context.ledger.commitKnown({ known: [], decide: () => ({ progress }) })
+  if (progress !== listed.progress) await context.ledger.commitKnown(progressAlone(progress))
   return { progress, hasPolled, error: pollError }
 }
 
