@@ -73,6 +73,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a 404 from before the event',
     mistake: 'A read that was sent before an event arrived, and that did not find the note, removes it.',
+    history: 4359,
     patches: [reading('heard !== null && start < heard.sequence', 'false')],
   },
   {
@@ -242,6 +243,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read from before a full listing shows the note',
     mistake:
       "A read that was sent before a full listing began, and that is answered after the full listing, shows a hidden note that the full listing did not list. The simulator found this bug in the mirror's own code.",
+    history: 1156,
     patches: [
       dating(
         'fullListingStartSequence !== undefined && start < fullListingStartSequence',
@@ -319,8 +321,12 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'content stored for a removed note',
-    mistake: 'A transcript whose fetch was in progress when the note was removed is stored and stays.',
-    patches: [judgingContent("    state.presence === 'live' &&\n    state.revision", '    state.revision')],
+    mistake:
+      'A transcript whose fetch was in progress when the note was removed is stored and stays: neither the presence of the note nor a later read is compared.',
+    patches: [
+      judgingContent("    state.presence === 'live' &&\n    state.revision", '    state.revision'),
+      judgingContent('state.evidence?.end !== asOf', 'false'),
+    ],
   },
   {
     name: 'concurrent writes not detected',
