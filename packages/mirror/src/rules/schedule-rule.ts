@@ -1,16 +1,16 @@
 import {
   type IntegrationRecord,
   MAX_PAUSE_MS,
-  MAX_WAIT_MS,
   type NextWork,
   RANKS,
 } from '../integrations/integration-store.ts'
+import { dueTimes } from '../integrations/taking-order.ts'
 import { ERASE_WITHIN_MS } from '../notes/note-state.ts'
 import { isAhead } from './time.ts'
 
 /** Whether a time was written by a clock that was ahead, or before a clock was set back. */
 export function isTooFarAhead(time: number, now: number): boolean {
-  return time > now + MAX_WAIT_MS
+  return time > dueTimes(now).tooFarAhead.after
 }
 
 /** Whether an integration is in a pause. One that begins in the future was written by a clock that was ahead, and does not count. */

@@ -1,5 +1,5 @@
 import { NOTE_PARTS, type NotePart } from '../../notes/note-parts.ts'
-import { BY_INDEX } from './note-columns.ts'
+import { BY_INDEX } from './by-index.ts'
 
 const PLACES = `version, digests, position, visible_since, first_visible, vanished_since, ${NOTE_PARTS.map((part) => `${part}_at`).join(', ')}`
 const POSITION = 'coalesce(position_before + written.place, known.position, 0)'

@@ -1,4 +1,19 @@
-import { BY_INDEX, PROGRESS, SERVER_TIME, stateOf, timeIn } from './note-columns.ts'
+import { PROGRESS } from '../sql/copy-state.ts'
+import { versionedState } from '../sql/note-states.ts'
+import { raw, sql } from '../sql/sql.ts'
+import { BY_INDEX } from './by-index.ts'
+import { dialect } from './dialect.ts'
+
+const NOTES = sql`SELECT ${versionedState(dialect)} AS item FROM notewire_mirror_notes AS note
+  WHERE note.integration = for_integration AND note.note_id = ANY (wanted)`
+
+const LOADED = dialect.object({
+  serverTime: dialect.serverTime,
+  sequence: raw('number'),
+  progress: PROGRESS,
+  heardAt: dialect.milliseconds(sql`mirrors.heard_at`),
+  notes: dialect.arrayOf(NOTES),
+})
 
 /**
  * Returns the next number of an integration's sequence, and reads notes.
@@ -41,17 +56,7 @@ BEGIN
   UPDATE notewire_mirror_sequences AS sequences SET sequence = number, sequence_limit = durable_limit
     WHERE sequences.integration = for_integration;
 
-  RETURN (
-    SELECT json_build_object(
-      'serverTime', ${SERVER_TIME},
-      'sequence', number,
-      'progress', ${PROGRESS},
-      'heardAt', ${timeIn('mirrors.heard_at')},
-      'notes', (
-        SELECT coalesce(json_agg(json_build_object('version', notes.version, 'state', ${stateOf('notes')}, 'digests', notes.digests)), '[]')
-          FROM notewire_mirror_notes AS notes
-          WHERE notes.integration = for_integration AND notes.note_id = ANY (wanted)))
-      FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
+  RETURN (SELECT ${LOADED.after} FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
 END
 $function$;
 `

@@ -1,6 +1,8 @@
 import type { PostgresTables } from '@notewire/webhooks/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
-import { INTEGRATION_FUNCTIONS, INTEGRATIONS_TABLE, REFUSE_LISTING_WITHOUT_LEASE } from './integration-functions.ts'
+import { COPY_FUNCTION } from './copy-function.ts'
+import { ERASE_FUNCTION } from './erase-integration.ts'
+import { INTEGRATIONS_TABLE, REFUSE_LISTING_WITHOUT_LEASE } from './integration-tables.ts'
 import { LOAD_FUNCTION, SEQUENCE_FUNCTION } from './load-function.ts'
 import { BEGIN_RUN_FUNCTION, RUNS_TABLE } from './runs.ts'
 import { SEARCH_FUNCTIONS } from './search-functions.ts'
@@ -12,11 +14,12 @@ const STATEMENTS = [
   SEARCH_FUNCTIONS,
   SEQUENCE_FUNCTION,
   LOAD_FUNCTION,
+  COPY_FUNCTION,
   RUNS_TABLE,
   BEGIN_RUN_FUNCTION,
   COMMIT_FUNCTION,
   INTEGRATIONS_TABLE,
-  INTEGRATION_FUNCTIONS,
+  ERASE_FUNCTION,
   REFUSE_LISTING_WITHOUT_LEASE,
 ]
 

@@ -11,6 +11,7 @@ import type { MirrorStore } from '../mirror-store.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { MIRROR_TABLES } from './migration.ts'
 import { createStore } from './store-in-postgres.ts'
+import { timedDatabase } from './timed-database.ts'
 
 /** Mirrors in a PostgreSQL database. */
 export type PostgresMirror = MirrorStore<PostgresTransaction>
@@ -50,5 +51,6 @@ export function postgresMirror(pool: PostgresConnection, options: PostgresStoreO
       'A mirror migrates its store when it is first used; if you use the store without a mirror, call `await store.migrate()` first.',
     afterTimeout: 'No data is lost or partly written: the next sync continues.',
   })
-  return { ...createStore(queries), ...createConsumerStore(queries) }
+  const database = timedDatabase(queries)
+  return { ...createStore(database, () => queries.migrate()), ...createConsumerStore(queries, database) }
 }

@@ -49,29 +49,3 @@ BEGIN
 END
 $function$;
 `
-
-/** SQL for the run of a position; the empty text if it was not recorded. */
-export function runBefore(integration: string, position: string): string {
-  return `coalesce((
-    SELECT runs.run FROM notewire_mirror_runs AS runs WHERE runs.integration = ${integration} AND runs.position < ${position}
-      ORDER BY runs.position DESC LIMIT 1), '')`
-}
-
-/** Parameters: integration, run. */
-export const READ_FEED = `SELECT json_build_object(
-    'generation', coalesce(progress->>'copyId', generation), 'position', latest, 'run', ${runBefore('asked.integration', 'latest')},
-    'runEnd', CASE
-      WHEN start IS NOT NULL THEN coalesce((
-        SELECT min(later.position) FROM notewire_mirror_runs AS later
-          WHERE later.integration = asked.integration AND later.position > start), latest)
-      WHEN asked.run = '' AND NOT EXISTS (
-        SELECT FROM notewire_mirror_runs AS known WHERE known.integration = asked.integration) THEN latest
-    END, 'isReplica', pg_is_in_recovery())::text AS result
-  FROM (
-    SELECT given.*, mirrors.progress, integrations.generation, coalesce(mirrors.position, 0) AS latest, (
-        SELECT known.position FROM notewire_mirror_runs AS known
-          WHERE known.integration = given.integration AND known.run = given.run) AS start
-      FROM (SELECT $1::text COLLATE "C" AS integration, $2::text COLLATE "C" AS run) AS given
-      LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = given.integration
-      LEFT JOIN notewire_integrations AS integrations ON integrations.integration = given.integration
-  ) AS asked`

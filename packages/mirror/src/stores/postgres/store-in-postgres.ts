@@ -1,20 +1,22 @@
-import type { PostgresQueries } from '@notewire/webhooks/storage'
 import type { ConsumerStore } from '../../consumers/consumer-store.ts'
-import type { CopyState } from '../../integrations/progress.ts'
 import type { StoredNote } from '../../notes/stored-note.ts'
-import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
+import { escapedJson, escapedText } from '../escaped-text.ts'
 import { FeedRuns } from '../feed-runs.ts'
-import type { ChangedNote, DueNotes, LoadedProgress, MirrorStore, NotesQuery, VersionedState } from '../mirror-store.ts'
+import type { LoadedProgress, MirrorStore, NotesQuery, VersionedState } from '../mirror-store.ts'
 import { type StoredProgress, withProgress } from '../progress-json.ts'
+import { readProgress } from '../sql/copy-state.ts'
+import { readDue } from '../sql/due-notes.ts'
+import { readFeed } from '../sql/feed.ts'
+import { createIntegrationRows } from '../sql/integrations.ts'
+import { listStates } from '../sql/listing-states.ts'
+import { resultOf, sql } from '../sql/sql.ts'
 import { type StoredState, withState } from '../state-json.ts'
 import { commitValues } from './commit-values.ts'
-import { READ_DUE } from './due-notes.ts'
-import { createIntegrationRows } from './integrations.ts'
-import { SERVER_TIME } from './note-columns.ts'
+import { dialect } from './dialect.ts'
+import { eraseIntegration } from './erase-integration.ts'
 import * as statements from './reading-statements.ts'
-import { READ_FEED } from './runs.ts'
 import { searchableText } from './search-functions.ts'
-import { ServerClock } from './server-clock.ts'
+import type { TimedDatabase } from './timed-database.ts'
 
 const LOAD = 'SELECT notewire_mirror_load_notes($1, $2) AS result'
 const COMMIT = 'SELECT notewire_mirror_commit_notes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS result'
@@ -27,35 +29,19 @@ interface Committed {
   readonly position?: number | null
 }
 
-const READ_TIME = `SELECT json_build_object('serverTime', ${SERVER_TIME})::text AS result`
+const READ_TIME = sql`SELECT ${resultOf(dialect.object({ serverTime: dialect.serverTime }))}`
 
-/** An answer that contains the present of the server. */
-interface Timed {
-  readonly serverTime?: number
-}
-
-interface Loaded extends StoredProgress<LoadedProgress>, Timed {
-  readonly notes: readonly StoredState<VersionedState>[]
-}
-
-interface StoredDue extends Omit<DueNotes, 'notes'> {
+interface Loaded extends StoredProgress<LoadedProgress> {
   readonly notes: readonly StoredState<VersionedState>[]
 }
 
 /** Makes the store over a connection. Each operation is one statement, a search is two, and each row of a result is one JSON text. */
-export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof ConsumerStore> {
+export function createStore(
+  database: TimedDatabase,
+  migrate: () => Promise<void>,
+): Omit<MirrorStore, keyof ConsumerStore> {
+  const { ask, clock } = database
   const runs = new FeedRuns()
-  const clock = new ServerClock()
-
-  /** Asks the server, and sets the clock if the answer contains the time. */
-  async function ask<Answer>(operation: string, text: string, ...values: unknown[]): Promise<readonly Answer[]> {
-    const askedAt = clock.monotonic()
-    const rows = await queries.run<{ readonly result: string }>(operation, text, values)
-    const answers = rows.map(({ result }) => readEscapedJson(result) as Answer & Timed)
-    const serverTime = answers[0]?.serverTime
-    if (serverTime !== undefined) clock.setBy(serverTime, askedAt)
-    return answers
-  }
 
   const rowsOf = <Answer>(operation: string, text: string, integration: string, ...values: unknown[]) =>
     ask<Answer>(operation, text, escapedText(integration), ...values)
@@ -82,27 +68,23 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
 
   return {
     clock,
-    integrations: createIntegrationRows(ask),
+    integrations: createIntegrationRows(database, (record) => eraseIntegration(ask, record)),
     async migrate() {
-      await queries.migrate()
-      await ask('migrate', READ_TIME)
+      await migrate()
+      await database.read('migrate', READ_TIME)
     },
     async load(integration, noteIds) {
-      const { serverTime: _, ...loaded } = await one<Loaded>('load', LOAD, integration, escapedJson(noteIds))
+      const { sequence, heardAt, progress, notes } = withProgress(
+        await one<Loaded>('load', LOAD, integration, escapedJson(noteIds)),
+      )
       return {
-        ...withProgress(loaded),
-        notes: new Map(loaded.notes.map((note) => [note.state.noteId, withState(note)])),
+        sequence,
+        heardAt,
+        progress,
+        notes: new Map(notes.map((note) => [note.state.noteId, withState(note)])),
       }
     },
-    async readProgress(integration) {
-      const { READ_PROGRESS } = statements
-      const { copy } = await one<{ readonly copy: StoredProgress<CopyState> }>(
-        'readProgress',
-        READ_PROGRESS,
-        integration,
-      )
-      return withProgress(copy)
-    },
+    readProgress: (integration) => readProgress(database, integration),
     async commit(integration, commit) {
       const run = runs.request(integration)
       const values = [...commitValues(commit), run.current, run.position, run.next]
@@ -111,19 +93,12 @@ export function createStore(queries: PostgresQueries): Omit<MirrorStore, keyof C
       if (position !== null) runs.record(integration, run, hasBegunRun, position)
       return outcome
     },
-    async readDue(integration, { dueBy, limit, except = [] }) {
-      const due = await one<StoredDue>('readDue', READ_DUE, integration, dueBy, limit, escapedJson(except))
-      return { ...due, notes: due.notes.map(withState) }
-    },
+    readDue: (integration, request) => readDue(database, integration, request),
     count: (integration, certificate) =>
       one('count', statements.COUNT, integration, certificate?.startSequence ?? null),
 
-    readFeed: (integration, run) => one('readFeed', READ_FEED, integration, run),
-
-    async listStates(integration, query) {
-      const [text, ...values] = statements.listStates(query)
-      return (await rowsOf<StoredState<ChangedNote>>('listStates', text, integration, ...values)).map(withState)
-    },
+    readFeed: (integration, run) => readFeed(database, integration, run),
+    listStates: (integration, query) => listStates(database, integration, query),
 
     async listNotes(integration, query) {
       return (await rowsFor(integration, query)).map(withState)

@@ -72,7 +72,7 @@ function mirrorWrite(
   announced: number,
 ): readonly SqliteStatement[] {
   if (progress === undefined && heardAt === undefined && announced === 0) return []
-  const next = progress === undefined ? null : JSON.stringify(progressJson(progress))
+  const next = progress === undefined ? null : escapedJson(progressJson(progress))
   return [{ sql: WRITE_MIRROR, parameters: [integration, announced, next, heardAt ?? null] }]
 }
 

@@ -1,14 +1,9 @@
 import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
-import {
-  type ConsumableNote,
-  type ConsumerCommit,
-  type ConsumerNote,
-  type ConsumerRecord,
-  type ConsumerStore,
-  NEW_CONSUMER,
-} from '../../consumers/consumer-store.ts'
+import type { ConsumableNote, ConsumerCommit, ConsumerNote, ConsumerStore } from '../../consumers/consumer-store.ts'
 import { eachPart, NOTE_PARTS } from '../../notes/note-parts.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'
+import { listConsumers, renewConsumer } from '../sql/listing-consumers.ts'
+import type { SqlDatabase } from '../sql/sql-database.ts'
 import { isConflict } from './committing.ts'
 import { READ_CONTENT, storedNote } from './content-columns.ts'
 import type { ErasingDatabase } from './database.ts'
@@ -17,6 +12,7 @@ import { READ_STATE } from './note-columns.ts'
 export function createConsumerStore<Transaction>(
   database: ErasingDatabase,
   driver: SqliteDriver<Transaction>,
+  statements: SqlDatabase,
 ): ConsumerStore<Transaction> {
   const batchIn = driver.batchIn?.bind(driver)
   const read = (sql: string, ...parameters: readonly SqliteValue[]) => database.read({ sql, parameters })
@@ -25,23 +21,17 @@ export function createConsumerStore<Transaction>(
   return {
     takesTransactions: batchIn !== undefined,
 
-    async listConsumers(integration, { name, isDetailed = false }) {
-      const key = [escapedText(integration), name === undefined ? null : escapedText(name)] as const
-      const rows = await read(LIST_CONSUMERS, ...key, isDetailed ? 1 : 0)
-      const found = rows.map(({ result }) => readEscapedJson(String(result)) as ConsumerRecord)
-      return found.map((record) => ({ ...record, state: record.state ?? NEW_CONSUMER }))
-    },
+    listConsumers: (integration, request) => listConsumers(statements, integration, request),
 
     commitConsumer(integration, name, commit, transaction) {
-      const key = keyOf(integration, name)
       if ('leaseUntil' in commit) {
-        const renew = { sql: RENEW, parameters: [commit.leaseUntil, ...key, commit.token] }
-        return database.run([renew], 'process').then(([rows]) => (rows?.length === 1 ? 'committed' : 'lost'))
+        return renewConsumer(statements, integration, name, commit).then((isHeld) => (isHeld ? 'committed' : 'lost'))
       }
-      const statements = commitStatements(key, commit)
-      if (transaction === undefined) return database.run(statements, 'process').then(committed, lostOrThrow)
+      const key = keyOf(integration, name)
+      const writes = commitStatements(key, commit)
+      if (transaction === undefined) return database.run(writes, 'process').then(committed, lostOrThrow)
       try {
-        batchIn?.(transaction, statements)
+        batchIn?.(transaction, writes)
         return 'committed'
       } catch (error) {
         return lostOrThrow(error)
@@ -92,36 +82,6 @@ function consumableNote(row: SqliteRow): ConsumableNote {
   }
 }
 
-const CHANGED_SINCE_CURSOR = `
-  FROM notewire_mirror_notes AS note
-  WHERE note.integration = asked.integration AND note.position > coalesce(consumer.state ->> 'cursor', 0)`
-
-const KEPT_OF_CONSUMER = `
-  FROM notewire_mirror_consumer_notes AS kept
-  WHERE kept.integration = asked.integration AND kept.consumer = asked.name`
-
-/** Parameters: integration, name or NULL, whether to read the notes. */
-const LIST_CONSUMERS = `
-  WITH given (integration, only_name, is_detailed) AS (VALUES (?, ?, ?)),
-  asked (integration, name) AS (
-    SELECT integration, only_name FROM given WHERE only_name IS NOT NULL
-    UNION ALL
-    SELECT known.integration, known.name FROM given
-    CROSS JOIN notewire_mirror_consumers AS known ON known.integration = given.integration WHERE only_name IS NULL
-  )
-  SELECT json_object(
-    'name', asked.name, 'version', coalesce(consumer.version, 0), 'token', coalesce(consumer.token, 0), 'state', json(consumer.state),
-    'hasChanges', json(iif(EXISTS (SELECT 1 ${CHANGED_SINCE_CURSOR}), 'true', 'false')),
-    'nextDueAt', (SELECT min(due_at) ${KEPT_OF_CONSUMER} AND due_at IS NOT NULL),
-    'notes', json(CASE WHEN (SELECT is_detailed FROM given) THEN json_object(
-      'lag', (SELECT count(*) ${CHANGED_SINCE_CURSOR}),
-      'waiting', (SELECT count(due_at) ${KEPT_OF_CONSUMER}),
-      'parked', json((SELECT json_group_array(json_set(note, '$.noteId', note_id)) FROM (
-        SELECT * ${KEPT_OF_CONSUMER} AND note ->> 'parkedAt' IS NOT NULL ORDER BY note_id)))) END)) AS result
-  FROM asked
-  LEFT JOIN notewire_mirror_consumers AS consumer ON consumer.integration = asked.integration AND consumer.name = asked.name
-  ORDER BY asked.name`
-
 const GUARD = `
   INSERT INTO notewire_mirror_conflicts (of)
   SELECT 'a consumer'
@@ -130,10 +90,6 @@ const GUARD = `
 const WRITE_CONSUMER = `
   INSERT INTO notewire_mirror_consumers (integration, name, version, token, state) VALUES (?, ?, 1, ?, ?)
   ON CONFLICT (integration, name) DO UPDATE SET version = version + 1, token = excluded.token, state = excluded.state`
-
-const RENEW = `
-  UPDATE notewire_mirror_consumers SET state = json_set(state, '$.leaseUntil', ?)
-  WHERE integration = ? AND name = ? AND token = ? AND state ->> 'leaseUntil' IS NOT NULL RETURNING name`
 
 const DELETE_APPLIED = `
   DELETE FROM notewire_mirror_consumer_notes

@@ -4,7 +4,7 @@ import { FeedRuns } from '../feed-runs.ts'
 import type { MirrorCommit } from '../mirror-store.ts'
 import type { ErasingDatabase } from './database.ts'
 import { SKIP_NUMBERS } from './loading.ts'
-import { latestPosition, runStatements, withoutRuns } from './run-statements.ts'
+import { readLatestPosition, runStatements, withoutRuns } from './run-statements.ts'
 import { ADDED_SCHEMA } from './schema.ts'
 
 /**
@@ -64,7 +64,7 @@ export class FeedWriter {
     const run = this.#runs.request(integration)
     const name = escapedText(integration)
     const before = runStatements(name, run)
-    const answers = await this.write(integration, [...before, ...statements, latestPosition(name)], durability)
+    const answers = await this.write(integration, [...before, ...statements, readLatestPosition(name)], durability)
     const hasBegun = answers[before.length - 1]?.length === 1
     this.#runs.record(integration, run, hasBegun, Number(answers.at(-1)?.[0]?.['position']))
     return answers.slice(before.length)

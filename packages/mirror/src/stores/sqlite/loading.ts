@@ -1,6 +1,6 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import { NO_PROGRESS } from '../../integrations/progress.ts'
-import { escapedText } from '../escaped-text.ts'
+import { escapedText, readEscapedJson } from '../escaped-text.ts'
 import type { LoadedNotes, LoadedProgress } from '../mirror-store.ts'
 import { progressJson, type StoredProgress, withProgress } from '../progress-json.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
@@ -16,7 +16,7 @@ export function loadStatements(integration: string, noteIds: readonly string[]):
 
 export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): LoadedNotes {
   const notes = rows.map(versionedState)
-  const copy = JSON.parse(String(mirrors?.[0]?.['result'])) as StoredProgress<LoadedProgress>
+  const copy = readEscapedJson(String(mirrors?.[0]?.['result'])) as StoredProgress<LoadedProgress>
   return { ...withProgress(copy), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
@@ -36,20 +36,6 @@ const ADVANCE = `
  */
 export const SKIP_NUMBERS = `
   UPDATE notewire_mirrors SET sequence = sequence + 1000000, position = position + 1000000 WHERE integration = ?`
-
-const firstOf = (column: string, isCounted: string) => `
-  SELECT note.${column} FROM notewire_mirror_notes AS note
-  WHERE note.integration = mirrors.integration AND ${isCounted} AND note.${column} IS NOT NULL ORDER BY note.${column} LIMIT 1`
-
-export const READ_PROGRESS = `
-  SELECT json_object(${PROGRESS}, 'position', coalesce(position, 0),
-    'nextDueAt', (
-      SELECT min(due_at) FROM (
-        SELECT * FROM (${firstOf('due_at', '(note.dirty IS NULL) = 0')})
-        UNION ALL SELECT * FROM (${firstOf('due_at', '(note.dirty IS NULL) = 1')}))
-    ),
-    'hiddenSince', (${firstOf('hidden_at', "note.presence = 'hidden'")})) AS result
-  FROM (SELECT ? AS asked) LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked`
 
 const READ_NOTES = `
   SELECT ${READ_STATE} FROM json_each(?) AS wanted

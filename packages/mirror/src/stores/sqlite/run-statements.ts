@@ -1,6 +1,8 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteStatement } from '@notewire/webhooks/storage'
 import type { RunRequest } from '../feed-runs.ts'
-import { type FeedState, MAX_RUNS } from '../mirror-store.ts'
+import { MAX_RUNS } from '../mirror-store.ts'
+import { raw } from '../sql/sql.ts'
+import { latestPosition } from './dialect.ts'
 
 /** Creates the table of runs. Databases of version 0.1.0 lack it. */
 export const RUNS_SCHEMA: readonly string[] = [
@@ -14,11 +16,7 @@ export const RUNS_SCHEMA: readonly string[] = [
   'CREATE INDEX IF NOT EXISTS notewire_mirror_runs_by_position ON notewire_mirror_runs (integration, position)',
 ]
 
-// Not the position of `notewire_mirrors`, which each process advances by a million before its first write: a restored database would seem to contain
-// positions that it has lost.
-const LATEST_OF = (integration: string) => `coalesce((
-  SELECT note.position FROM notewire_mirror_notes AS note
-  WHERE note.integration = ${integration} AND note.position IS NOT NULL ORDER BY note.position DESC LIMIT 1), 0)`
+const LATEST_OF = (integration: string) => latestPosition(raw(integration)).after
 
 /**
  * Makes the statements before those that announce notes: they begin a run unless the current one continues. The last returns a row if a run has
@@ -35,7 +33,7 @@ export function runStatements(
 }
 
 /** Makes the statement after those that announce notes. It returns the latest position. */
-export function latestPosition(integration: string): SqliteStatement {
+export function readLatestPosition(integration: string): SqliteStatement {
   return { sql: `SELECT ${LATEST_OF('asked')} AS position FROM (SELECT ? AS asked)`, parameters: [integration] }
 }
 
@@ -67,36 +65,6 @@ const BEGIN_RUN = `
   WHERE latest < written OR NOT EXISTS (
     SELECT 1 FROM notewire_mirror_runs AS known WHERE known.integration = asked.integration AND known.run = asked.current)
   RETURNING run`
-
-const runBefore = (integration: string, position: string) => `coalesce((
-  SELECT runs.run FROM notewire_mirror_runs AS runs
-  WHERE runs.integration = ${integration} AND runs.position < ${position} ORDER BY runs.position DESC LIMIT 1), '')`
-
-/** SQL for the run of a note's position. */
-export const RUN_OF_NOTE = runBefore('note.integration', 'note.position')
-
-/** Parameters: integration, run. */
-export const READ_FEED = `
-  SELECT json_object('generation', coalesce(mirrors.progress ->> 'copyId', integrations.generation), 'position', latest, 'run', ${runBefore('asked.integration', 'latest')},
-    'runEnd', CASE
-      WHEN start IS NOT NULL THEN coalesce((
-        SELECT min(later.position) FROM notewire_mirror_runs AS later
-        WHERE later.integration = asked.integration AND later.position > start), latest)
-      WHEN asked.run = '' AND NOT EXISTS (
-        SELECT 1 FROM notewire_mirror_runs AS known WHERE known.integration = asked.integration) THEN latest
-    END) AS result
-  FROM (
-    SELECT *, ${LATEST_OF('asked.integration')} AS latest, (
-      SELECT known.position FROM notewire_mirror_runs AS known
-      WHERE known.integration = asked.integration AND known.run = asked.run) AS start
-    FROM (SELECT ? AS integration, ? AS run) AS asked
-  ) AS asked
-  LEFT JOIN notewire_mirrors AS mirrors ON mirrors.integration = asked.integration
-  LEFT JOIN notewire_integrations AS integrations ON integrations.integration = asked.integration`
-
-export function feedState([row]: readonly SqliteRow[]): FeedState {
-  return JSON.parse(String(row?.['result'])) as FeedState
-}
 
 /** The statement for a database that has no table of runs, because this process may not create it. */
 export function withoutRuns(sql: string): string {

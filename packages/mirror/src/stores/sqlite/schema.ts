@@ -60,6 +60,10 @@ const INDEXING: Readonly<Record<string, string>> = {
 
 const createIndexing = (name: string) => `CREATE ${name.replace(' ', ' IF NOT EXISTS ')} ${INDEXING[name]}`
 
+const INDEX_OF_CONTRADICTIONS = `
+    CREATE INDEX IF NOT EXISTS notewire_mirror_notes_contradicted ON notewire_mirror_notes (integration)
+    WHERE contradicted_since IS NOT NULL`
+
 /**
  * Refuses the listings of `createMirror` of version 0.1.0, which take another lease, once a later version has worked on the copy. Its receivers, and
  * `createMirrors` of version 0.1.0, go on.
@@ -220,6 +224,7 @@ export const SCHEMA: readonly SqliteStatement[] = [
     CREATE INDEX IF NOT EXISTS notewire_integrations_due ON notewire_integrations (rank, due_at)
     WHERE due_at IS NOT NULL`,
   ...RUNS_SCHEMA,
+  INDEX_OF_CONTRADICTIONS,
   REFUSE_LISTING_WITHOUT_LEASE,
   // The next two tables are assertions: inserting a row always fails, which rolls the transaction back.
   `
@@ -249,6 +254,7 @@ export const FIND_SCHEMA: SqliteStatement = {
  */
 export const ADDED_SCHEMA: readonly SqliteStatement[] = [
   ...RUNS_SCHEMA,
+  INDEX_OF_CONTRADICTIONS,
   REFUSE_LISTING_WITHOUT_LEASE,
   ...Object.keys(INDEXING).flatMap((name) => [`DROP ${name.replace(' ', ' IF EXISTS ')}`, createIndexing(name)]),
 ].map((sql) => ({ sql, parameters: [] }))

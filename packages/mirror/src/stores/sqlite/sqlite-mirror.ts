@@ -1,24 +1,27 @@
 import { type Clock, refuseUnknownOptions, systemClock } from '@notewire/protocol'
 import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
-import type { CopyState } from '../../integrations/progress.ts'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import type { MirrorStore } from '../mirror-store.ts'
-import { type StoredProgress, withProgress } from '../progress-json.ts'
+import { readProgress } from '../sql/copy-state.ts'
+import { readDue } from '../sql/due-notes.ts'
+import { readFeed } from '../sql/feed.ts'
+import { createIntegrationRows } from '../sql/integrations.ts'
+import { listStates } from '../sql/listing-states.ts'
+import { COUNT_MISSING, indexFor } from './candidate-index.ts'
 import { commitStatements, erasesAny, erasureStatement, INDEX_PENDING, isConflict, isFenced } from './committing.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { storedNote } from './content-columns.ts'
 import { ErasingDatabase, turn } from './database.ts'
-import { readDue } from './due-notes.ts'
+import { eraseIntegration } from './erase-integration.ts'
 import { FullTextMissingError, NewerTablesError } from './errors.ts'
 import { FeedWriter } from './feed-writer.ts'
 import { IndexRewrite } from './index-rewrite.ts'
 import { END_LEASES } from './integration-statements.ts'
-import { createIntegrationRows } from './integrations.ts'
-import { loadedNotes, loadStatements, READ_PROGRESS } from './loading.ts'
-import { countsIn, versionedState } from './note-columns.ts'
+import { loadedNotes, loadStatements } from './loading.ts'
+import { countsIn } from './note-columns.ts'
 import * as reading from './reading-statements.ts'
-import { feedState, READ_FEED } from './run-statements.ts'
 import { FIND_SCHEMA, READ_VERSION, REBUILD_SEARCH, SCHEMA, SCHEMA_VERSION } from './schema.ts'
+import { sqlDatabase } from './sql-database.ts'
 
 // To replace a note in the search index takes SQLite about 5 ms, and much longer for a long transcript.
 const EDITS_PER_COMMIT = 4
@@ -90,6 +93,7 @@ export function sqliteMirror<Transaction>(
 function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Clock): SqliteMirror<Transaction> {
   const database = new ErasingDatabase(driver)
   const writer = new FeedWriter(database)
+  const statements = sqlDatabase(database, writer)
   const indexRewrite = new IndexRewrite(database)
   /** Whether notes may wait to be indexed: a process that was killed may have left some. */
   let mayNotesWait = true
@@ -101,21 +105,16 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
     })
   }
 
-  async function readProgress(integration: string): Promise<CopyState> {
-    const [row] = await read(READ_PROGRESS, integration)
-    return withProgress(JSON.parse(String(row?.['result'])) as StoredProgress<CopyState>)
-  }
-
   async function countMissing(integration: string, startSequence: number, limit: number): Promise<number> {
-    return Number((await read(reading.COUNT_MISSING, integration, startSequence, limit))[0]?.['notes'])
+    return Number((await read(COUNT_MISSING, integration, startSequence, limit))[0]?.['notes'])
   }
 
   return {
     clock,
-    readProgress,
-    integrations: createIntegrationRows(database, { readProgress, indexRewrite }),
+    readProgress: (integration) => readProgress(statements, integration),
+    integrations: createIntegrationRows(statements, (record) => eraseIntegration(database, indexRewrite, record)),
     mostEditsPerCommit: EDITS_PER_COMMIT,
-    ...createConsumerStore(database, driver),
+    ...createConsumerStore(database, driver, statements),
 
     async migrate() {
       // A process that only reads the mirror does not wait for a writer, and needs no permission to write.
@@ -153,7 +152,7 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
     },
 
     async readDue(integration, request) {
-      const due = await readDue(database, integration, request)
+      const due = await readDue(statements, integration, request)
       await database.truncateLog()
       return due
     },
@@ -180,21 +179,11 @@ function createStore<Transaction>(driver: SqliteDriver<Transaction>, clock: Cloc
       }
     },
 
-    readFeed: async (integration, run) => feedState(await read(writer.withRuns(READ_FEED), integration, run)),
+    readFeed: (integration, run) => readFeed(statements, integration, run),
 
     async listStates(integration, query) {
-      const { MANY_MISSING_NOTES } = reading
-      const areMany =
-        'missing' in query &&
-        (await countMissing(integration, query.missing.startSequence, MANY_MISSING_NOTES)) === MANY_MISSING_NOTES
-      const [sql, ...values] = reading.listStates(query, areMany)
-      return (await read(writer.withRuns(sql), integration, ...values, query.limit)).map((row) => ({
-        state: versionedState(row).state,
-        position: Number(row['position'] ?? 0),
-        visiblePosition: Number(row['visible_since']),
-        firstVisiblePosition: row['first_visible'] as number | null,
-        run: row['run'] as string | undefined,
-      }))
+      const index = await indexFor(query, (startSequence, limit) => countMissing(integration, startSequence, limit))
+      return await listStates(statements, integration, query, index)
     },
 
     async listNotes(integration, query) {
