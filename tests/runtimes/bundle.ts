@@ -13,6 +13,8 @@ export async function bundleForWorkers(file: string, folder: string): Promise<vo
     outDir: folder,
     target: 'es2022',
     platform: 'browser',
+    // A Worker gets one file, and the client imports ky at its first call.
+    splitting: false,
     noExternal: [/^(?!node:)/],
     external: [/^node:/],
   })

@@ -1,5 +1,4 @@
 import { callHook } from '@notewire/protocol'
-import ky, { isHTTPError, isNetworkError, isTimeoutError, NetworkError } from 'ky'
 import type { CallAttempt } from '../errors/notes-client-error.ts'
 import type { CallSettings } from '../options/call-options.ts'
 import type { ResponseNotice } from '../options/hooks.ts'
@@ -51,6 +50,7 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
   const callAbort = signal && new AbortController()
   const forwardAbort = () => callAbort?.abort(signal?.reason)
   signal?.addEventListener('abort', forwardAbort)
+  const { default: ky, isHTTPError, isNetworkError, isTimeoutError, NetworkError } = await loadKy()
   try {
     await ky(call.url, {
       method: operation.method,
@@ -126,6 +126,14 @@ export async function sendCall(settings: ClientSettings, call: OutgoingCall): Pr
   function longestDelay(retry: number): number {
     return Math.min(LONGEST_DELAY_MS, requestedMs ?? 300 * 2 ** (retry - 1))
   }
+}
+
+let loadedKy: Promise<typeof import('ky')> | undefined
+
+/** Loads ky at the first call: it reads `Request` when it is loaded, and Node.js then loads its whole `fetch`. */
+function loadKy(): Promise<typeof import('ky')> {
+  loadedKy ??= import('ky')
+  return loadedKy
 }
 
 /** How one request ended: with a complete response of any status, or without one. */
