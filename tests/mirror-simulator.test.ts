@@ -25,7 +25,7 @@ function simulate(...args: string[]): Promise<string> {
 // The same in every run, so that a failure is caused by the change. `npm run simulate:mirror` draws another seed each time.
 const SEED = 2026
 // Several searches share the processors, and the longest plays thousands of histories.
-const SEARCH_MS = 3_600_000
+const SEARCH_MS = 7_200_000
 const LAGGING_HISTORIES = isProof ? 3_000 : 300
 
 describe.concurrent('mirrors in one store', () => {
@@ -34,7 +34,7 @@ describe.concurrent('mirrors in one store', () => {
     ['sqlite', isProof ? 1_000 : 120],
   ] as const)(
     'have no violation, in the %s store in %i histories',
-    { timeout: 1_800_000 },
+    { timeout: 7_200_000 },
     async (store, histories) => {
       const seed = SEED
       const { found, tally } = await explore(simulator, { store, seed, histories })
@@ -55,7 +55,7 @@ it('two processes with different clocks do not take the lease from each other fo
 })
 
 describe('mirrors of a service with lagging replicas that is restored in the end', () => {
-  it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 3_600_000 }, async () => {
+  it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 7_200_000 }, async () => {
     const exploration = { store: 'memory', seed: SEED, histories: LAGGING_HISTORIES } as const
     const { found, tally } = await explore(laggingSimulator, exploration)
     if (found !== undefined) {
