@@ -8,6 +8,10 @@ export const LEASE_MS = 30_000
 
 const RENEW_EVERY_MS = LEASE_MS / 3
 
+/** The longest pauses after a lost lease, so that the other process can finish, in milliseconds. */
+const FIRST_PAUSE_AFTER_LOSS_MS = 50
+const MAX_PAUSE_AFTER_LOSS_MS = 10_000
+
 /** The lease that is taken or renewed now. */
 export function leaseFrom(now: number): { readonly now: number; readonly until: number } {
   return { now, until: now + LEASE_MS }
@@ -16,6 +20,16 @@ export function leaseFrom(now: number): { readonly now: number; readonly until: 
 /** Whether a process holds a lease. One that ends more than twice its length ahead was written by a clock that was wrong. */
 export function isHeld(until: number | null, now: number): until is number {
   return until !== null && until > now && until <= now + 2 * LEASE_MS
+}
+
+/**
+ * Pauses before a lease that was lost is taken again. Processes whose clocks differ would otherwise take it from each other for ever.
+ *
+ * @param losses  how often it was lost before
+ */
+export async function pauseAfterLoss(losses: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const longestMs = Math.min(FIRST_PAUSE_AFTER_LOSS_MS * 2 ** losses, MAX_PAUSE_AFTER_LOSS_MS)
+  await clock.sleep(Math.random() * longestMs, signal)
 }
 
 export interface HeldLease {

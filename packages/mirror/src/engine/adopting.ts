@@ -1,3 +1,4 @@
+import { pauseAfterLoss } from '../concurrency/lease.ts'
 import { IntegrationRemovedError, LeaseLostError } from '../errors.ts'
 import { claimKey, engineOf } from './connection.ts'
 import { recordOf } from './copy-of-one.ts'
@@ -13,7 +14,7 @@ export async function adoptKey(integration: string, generation: string, settings
   const { integrations, clock } = settings
   const { signal } = new AbortController()
   const connection = await settings.connect(integration, { clock, signal })
-  for (;;) {
+  for (let losses = 0; ; losses += 1) {
     // A claim fails if a worker takes the integration meanwhile. It is then repeated with the new fencing token.
     while (!(await claimKey(await recordOf(integrations, integration), connection, settings)));
     const interrupted = await integrations.interrupt(integration, { generation })
@@ -23,6 +24,7 @@ export async function adoptKey(integration: string, generation: string, settings
       return await engineOf(connection, integration, fence, settings).adoptKey()
     } catch (error) {
       if (!(error instanceof LeaseLostError)) throw error
+      await pauseAfterLoss(losses, clock, signal)
     }
   }
 }

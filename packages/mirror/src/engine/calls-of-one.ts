@@ -1,3 +1,4 @@
+import { pauseAfterLoss } from '../concurrency/lease.ts'
 import { IntegrationRemovedError, LeaseLostError, MirrorInUseError } from '../errors.ts'
 import type { SyncOptions, SyncReport } from '../fetching/sync.ts'
 import { callHook, workInside } from '../hooks.ts'
@@ -27,10 +28,6 @@ const OPEN_AGAIN_AFTER_MS = 5_000
 
 /** The codes of a refused key, which a call tries again whenever it is made: the key may have been replaced. */
 const REFUSED: ReadonlySet<string> = new Set(['unauthorized', 'forbidden'])
-
-/** The longest pauses of a call after it has lost its lease, so that the other process can finish, in milliseconds. */
-const FIRST_PAUSE_AFTER_LOSS_MS = 50
-const MAX_PAUSE_AFTER_LOSS_MS = 10_000
 
 /** The calls that bring one copy up to date. */
 export class CallsOfOne {
@@ -66,9 +63,7 @@ export class CallsOfOne {
           bringUpToDate({ isPollDue: true, fullListingWhen, isFullListingAsked }),
         )
         if (!(end.error instanceof LeaseLostError)) return this.#reportOf(end)
-        // Processes whose clocks differ would otherwise take the lease from each other for ever.
-        const longestMs = Math.min(FIRST_PAUSE_AFTER_LOSS_MS * 2 ** losses, MAX_PAUSE_AFTER_LOSS_MS)
-        await this.#settings.clock.sleep(Math.random() * longestMs, signal)
+        await pauseAfterLoss(losses, this.#settings.clock, signal)
       }
     })
   }

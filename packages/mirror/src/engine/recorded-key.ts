@@ -1,3 +1,4 @@
+import { pauseAfterLoss } from '../concurrency/lease.ts'
 import { IntegrationRemovedError, LeaseLostError } from '../errors.ts'
 import { RANKS } from '../integrations/integration-store.ts'
 import type { CopyState } from '../integrations/progress.ts'
@@ -24,32 +25,36 @@ interface CopyRequest {
  */
 export async function copyWithKey(request: CopyRequest, settings: WorkSettings): Promise<CopyState> {
   const { store, clock, work } = settings
-  for (;;) {
-    const copy = await store.readProgress(request.integration)
+  const { integration, signal } = request
+  for (let losses = 0; ; ) {
+    const copy = await store.readProgress(integration)
     if (copy.progress.key !== null) return copy
-    if (!(await recordKey(request, settings))) await work.nextChange(RETRY_EVERY_MS, clock, request.signal)
+    const outcome = await recordKey(request, settings)
+    if (outcome === 'busy') await work.nextChange(RETRY_EVERY_MS, clock, signal)
+    if (outcome === 'lost') await pauseAfterLoss(losses++, clock, signal)
   }
 }
 
-/** @returns `false` if another worker has the lease */
+/** @returns `busy` if another worker has the lease, `lost` if one took it meanwhile */
 async function recordKey(
   { integration, generation, connection }: CopyRequest,
   settings: WorkSettings,
-): Promise<boolean> {
+): Promise<'recorded' | 'busy' | 'lost'> {
   const { store, integrations, clock } = settings
   const known = await recordOf(integrations, integration)
   if (known.generation !== generation) throw new IntegrationRemovedError(integration)
   const request = { ...takeRequest(settings, clock.now()), maxRank: RANKS.fullListing, integration, isForced: true }
   const taken = await store.integrations.take(request)
-  if (taken === undefined) return false
+  if (taken === undefined) return 'busy'
   const { record } = taken
   try {
     // Fenced by the copy of the caller: another one may have taken its place since it was read.
     await engineOf(connection, integration, { ...fenceOf(record), generation }, settings).checkKey()
+    return 'recorded'
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error
+    return 'lost'
   } finally {
     await integrations.finish(record, record, clock.now())
   }
-  return true
 }

@@ -1,9 +1,4 @@
-import {
-  type IntegrationRecord,
-  MAX_PAUSE_MS,
-  type NextWork,
-  RANKS,
-} from '../integrations/integration-store.ts'
+import { type IntegrationRecord, MAX_PAUSE_MS, type NextWork, RANKS } from '../integrations/integration-store.ts'
 import { dueTimes } from '../integrations/taking-order.ts'
 import { ERASE_WITHIN_MS } from '../notes/note-state.ts'
 import { isAhead } from './time.ts'

@@ -44,7 +44,7 @@ describe('an operation', () => {
     await reads(store).search('default', ['stand-up'], 10)
     expect(statements).toHaveLength(13)
     for (const [text, values, ...others] of statements) {
-      expect(text).toEqual(expect.stringMatching(/^SELECT [^;]*$/))
+      expect(text).toEqual(expect.stringMatching(/^(SELECT|WITH) [^;]*$/))
       const placeholders = String(text).match(/\$\d+/g)
       expect(placeholders).toEqual((values as unknown[]).map((_, index) => `$${index + 1}`))
       expect(others).toEqual([])
