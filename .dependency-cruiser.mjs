@@ -68,7 +68,7 @@ export default {
       to: {
         path: '^packages/',
         pathNot:
-          '^packages/mirror/src/(rules/|notes/|consumers/consumer-change\\.ts$|integrations/integration-store\\.ts$)|^packages/protocol/',
+          '^packages/mirror/src/(rules/|notes/|consumers/consumer-change\\.ts$|integrations/(integration-store|taking-order)\\.ts$)|^packages/protocol/',
         dependencyTypesNot: ['type-only'],
       },
     },
