@@ -62,6 +62,19 @@ describe('a revision', () => {
   })
 })
 
+describe('a revision for an event', () => {
+  it.each([
+    ['makes the integration due when the first of its notes is', 5, [20, 10], 10],
+    ['makes no integration due if it makes no note due', 5, [null, null], undefined],
+    ['is the only one that makes an integration due', undefined, [20, 10], undefined],
+  ])('%s', async (_, heardAt, dueTimes, hintDueAt) => {
+    const { ledger, commits } = aLedger()
+    const decide = (state: NoteState) => ({ state: { ...state, dueAt: dueTimes[state.noteId === 'a' ? 0 : 1] ?? null } })
+    await ledger.commit(eachNote(['a', 'b'], decide, heardAt))
+    expect(commits).toEqual([expect.objectContaining({ hintDueAt })])
+  })
+})
+
 describe('a revision of known notes', () => {
   async function withTwoNotes() {
     const world = aLedger()

@@ -4,6 +4,7 @@ import type { MirrorProgress } from '../integrations/progress.ts'
 import { type NoteState, noteIdsOf } from '../notes/note-state.ts'
 import type { NoteWrite } from '../notes/note-write.ts'
 import type { Decision } from '../rules/evidence.ts'
+import { hintedDueAt } from '../rules/hint-rule.ts'
 import { absentNote, writeOf } from '../rules/written-parts.ts'
 import type { LoadedNotes, LoadedProgress, MirrorStore, VersionedState } from '../stores/mirror-store.ts'
 import { dataRefusalIn } from './data-refusal.ts'
@@ -133,7 +134,8 @@ export class Ledger {
     const writes = notes.map((note) => writeOf(knownNote(loaded, note.state.noteId), note))
     if (writes.length > 0 || progress !== undefined || heardAt !== undefined) {
       if (progress !== undefined && token === undefined) throw fence.lost()
-      const commit = { notes: writes, progress, heardAt, fence: { generation, token } }
+      const hintDueAt = heardAt === undefined ? undefined : hintedDueAt(writes.map(({ state }) => state))
+      const commit = { notes: writes, progress, heardAt, hintDueAt, fence: { generation, token } }
       const outcome = await store.commit(integration, commit)
       if (outcome === 'fenced') throw fence.lost()
       if (outcome === 'conflict') return undefined

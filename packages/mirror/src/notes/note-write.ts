@@ -17,12 +17,6 @@ export interface NoteWrite {
   readonly announce?: 'appeared' | 'changed' | 'vanished' | undefined
 }
 
-/** The earliest `dueAt` of the notes; `null` if none is due. */
-export function earliestDue(notes: readonly NoteWrite[]): number | null {
-  const times = notes.flatMap(({ state: { dueAt } }) => dueAt ?? [])
-  return times.reduce<number | null>((earliest, time) => Math.min(earliest ?? time, time), null)
-}
-
 /** A digest of each part of the content, to find out which parts a write changes; `null` for a part that is absent. */
 export type PartDigests = Readonly<Record<Exclude<NotePart, 'statuses'>, string | null>>
 

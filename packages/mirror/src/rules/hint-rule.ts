@@ -115,3 +115,9 @@ function isFirstAboutListed(
 function highest(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other)
 }
+
+/** When the work that a hint causes is due; `undefined` if it made no note due. */
+export function hintedDueAt(written: readonly NoteState[]): number | undefined {
+  const times = written.flatMap(({ dueAt }) => dueAt ?? [])
+  return times.length === 0 ? undefined : Math.min(...times)
+}

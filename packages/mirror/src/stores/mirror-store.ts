@@ -34,8 +34,7 @@ export interface MirrorStore<Transaction = never> extends ConsumerStore<Transact
   /**
    * Writes everything atomically, or nothing: `'conflict'` if a note does not have the expected version. When it resolves, the write survives the end of the process. With `heardAt`, which acknowledges an event, it also survives a power cut. A power cut may undo the
    * latest other commits, in reverse order, but never causes a position or a sequence number to be used twice. With `fence`, it returns `'fenced'`
-   * and writes nothing if the integration has been removed, or taken by another worker. With `fence` and `heardAt`, it also makes the integration
-   * due if one of the notes is due.
+   * and writes nothing if the integration has been removed, or taken by another worker.
    */
   commit(integration: string, commit: MirrorCommit): Promise<'committed' | 'conflict' | 'fenced'>
   /** Reads due notes, notes that must be read again first, then the most overdue. It changes no note, so concurrent callers read the same notes. */
@@ -118,6 +117,8 @@ export interface MirrorCommit {
   readonly progress?: MirrorProgress | undefined
   readonly heardAt?: number | undefined
   readonly fence?: Fence | undefined
+  /** Gives the integration of the `fence` the rank of hints, and makes it due at this time, unless it is due earlier. */
+  readonly hintDueAt?: number | undefined
 }
 
 export interface DueRequest {

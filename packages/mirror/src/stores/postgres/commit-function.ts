@@ -1,3 +1,4 @@
+import { RANKS } from '../../integrations/integration-store.ts'
 import { NOTE_PARTS, type NotePart } from '../../notes/note-parts.ts'
 import { BY_INDEX } from './by-index.ts'
 
@@ -117,7 +118,7 @@ BEGIN
   IF hint_due_ms IS NOT NULL THEN
     UPDATE notewire_integrations AS integrations
       SET record = integrations.record || jsonb_build_object(
-        'hints', integrations.hints + 1, 'rank', 0, 'dueAt', least(integrations.due_at, hint_due_ms))
+        'hints', integrations.hints + 1, 'rank', ${RANKS.hint}, 'dueAt', least(integrations.due_at, hint_due_ms))
       WHERE ${FENCED};
   ELSIF fence_generation IS NOT NULL THEN
     PERFORM FROM notewire_integrations AS integrations WHERE ${FENCED} FOR SHARE;

@@ -1,11 +1,11 @@
-import { type ContentWrite, earliestDue, NO_DIGESTS, type NoteWrite } from '../../notes/note-write.ts'
+import { type ContentWrite, NO_DIGESTS, type NoteWrite } from '../../notes/note-write.ts'
 import { escapedJson } from '../escaped-text.ts'
 import type { MirrorCommit } from '../mirror-store.ts'
 import { progressJson } from '../progress-json.ts'
 import { stateJson } from '../state-json.ts'
 
 /** The parameters of `notewire_mirror_commit_notes` after the integration. */
-export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit): unknown[] {
+export function commitValues({ notes, progress, heardAt, fence, hintDueAt }: MirrorCommit): unknown[] {
   const announced = notes.filter(({ announce }) => announce !== undefined)
   const places = new Map(announced.map((write, index) => [write, index + 1]))
   const contents = notes.flatMap(({ state, content }) => contentRow(state.noteId, content))
@@ -18,7 +18,7 @@ export function commitValues({ notes, progress, heardAt, fence }: MirrorCommit):
     heardAt ?? null,
     fence?.generation ?? null,
     fence?.token ?? null,
-    fence && heardAt !== undefined ? earliestDue(notes) : null,
+    hintDueAt ?? null,
   ]
 }
 

@@ -2,7 +2,6 @@ import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
 import {
   type ContentParts,
   type ContentWrite,
-  earliestDue,
   NO_DIGESTS,
   type NoteWrite,
 } from '../../notes/note-write.ts'
@@ -17,13 +16,12 @@ import { IS_INDEXING_LIMITED } from './schema.ts'
 /** Makes the statements of a commit. A guard statement fails if another process has written meanwhile. */
 export function commitStatements(integrationName: string, commit: MirrorCommit): readonly SqliteStatement[] {
   const integration = escapedText(integrationName)
-  const { notes, fence, heardAt } = commit
-  const dueAt = fence && heardAt !== undefined ? earliestDue(notes) : null
+  const { notes, fence, hintDueAt } = commit
   const announced = notes.filter(({ announce }) => announce !== undefined).length
   let announcedBefore = 0
   return [
     ...(fence === undefined ? [] : [fenceStatement(integration, fence)]),
-    ...(dueAt === null ? [] : [hintStatement(integration, dueAt)]),
+    ...(hintDueAt === undefined ? [] : [hintStatement(integration, hintDueAt)]),
     ...(notes.length === 0 ? [] : [guardNotes(integration, notes)]),
     ...mirrorWrite(integration, commit, announced),
     ...notes.map((write) => {

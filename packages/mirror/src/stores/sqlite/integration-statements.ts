@@ -1,5 +1,5 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
-import type { Fence } from '../../integrations/integration-store.ts'
+import { type Fence, RANKS } from '../../integrations/integration-store.ts'
 
 /** Makes the statement that rolls the transaction back unless generation and fencing token are current. */
 export function fenceStatement(integration: string, { generation, token }: Fence): SqliteStatement {
@@ -10,7 +10,7 @@ export function fenceStatement(integration: string, { generation, token }: Fence
 
 export function hintStatement(integration: string, dueAt: number): SqliteStatement {
   const sql = `UPDATE notewire_integrations
-    SET record = json_set(record, '$.hints', hints + 1, '$.rank', 0, '$.dueAt', min(coalesce(due_at, ?), ?)) WHERE integration = ?`
+    SET record = json_set(record, '$.hints', hints + 1, '$.rank', ${RANKS.hint}, '$.dueAt', min(coalesce(due_at, ?), ?)) WHERE integration = ?`
   return { sql, parameters: [dueAt, dueAt, integration] }
 }
 
