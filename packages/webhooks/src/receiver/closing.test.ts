@@ -153,10 +153,14 @@ describe('a receiver that closes', () => {
     expect(await closed).toBe(0)
   })
 
-  it('closes as the listener of a signal, which is called with the name of the signal', async () => {
-    const { receiver } = setUpReceiver()
-    const listener: (...given: never[]) => Promise<number> = receiver.close
-    expect(await listener(...(['SIGTERM', 15] as never[]))).toBe(0)
+  it.each([
+    ['a time without its name', 5_000],
+    ['the name of a signal, as the listener of the signal', 'SIGTERM'],
+    ['null', null],
+  ])('refuses %s, and goes on', async (_, given) => {
+    const { receiver } = setUpReceiver({ on: { 'note.ended': () => undefined } })
+    await expect(receiver.close(given as never)).rejects.toThrow('close needs an object of options. It takes: graceMs.')
+    expect((await receiver.process(anEvent({ kind: 'note.ended' }))).status).toBe('applied')
   })
 
   it('leaves no timer behind, although a handler never ends', async () => {

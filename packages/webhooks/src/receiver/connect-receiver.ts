@@ -67,9 +67,7 @@ export function connectReceiver<Transaction>(
     return isIdentifier(eventId) ? await store.forget(integration, eventId) : 'unknown'
   }
 
-  async function close(given?: CloseOptions): Promise<number> {
-    // `process.once('SIGTERM', receiver.close)` passes the name of the signal.
-    const options: CloseOptions = typeof given === 'object' ? given : {}
+  async function close(options: CloseOptions = {}): Promise<number> {
     refuseUnknownOptions('close', options, { graceMs: true })
     const { graceMs = 10_000 } = options
     refuseWrongValues({ graceMs })
