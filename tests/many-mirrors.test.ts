@@ -7,6 +7,7 @@ import { findForeignNotes } from './many-mirrors/isolation.ts'
 import { simulator } from './many-mirrors/simulator.ts'
 import { openPool, startPostgres, temporaryPath } from './servers/index.ts'
 import { explore } from './simulation/explore.ts'
+import { misfitsOf } from './simulation/plant.ts'
 import { isProof } from './test-run.ts'
 
 const SEED = 2026
@@ -47,4 +48,8 @@ describe.concurrent('histories of four integrations and two processes, one of wh
     const { found } = await explore(simulator, { store: 'memory', seed: SEED, histories: 200, bug: name })
     expect(found?.violation, 'not within 200 histories').toBeDefined()
   })
+})
+
+it('each planted bug fits the code', () => {
+  expect(misfitsOf(simulator)).toEqual([])
 })

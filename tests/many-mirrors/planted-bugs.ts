@@ -8,6 +8,7 @@ export interface PlantedBug {
 }
 
 const keeping = patchOf('mirror/src/fixtures/memory-mirror/integrations-in-memory.ts')
+const ordering = patchOf('mirror/src/integrations/taking-order.ts')
 const scheduling = patchOf('mirror/src/rules/schedule-rule.ts')
 const pausing = patchOf('mirror/src/engine/shared-pauses.ts')
 const parking = patchOf('mirror/src/engine/parking.ts')
@@ -20,8 +21,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'A hint makes every integration due.',
     patches: [
       storing(
-        'if (dueAt !== null) many.wakeByHint(integration, dueAt)',
-        "if (dueAt !== null) for (const one of await many.list({ after: '', limit: 99 })) many.wakeByHint(one.record.integration, dueAt)",
+        "if (outcome === 'committed' && hintDueAt !== undefined) many.wakeByHint(integration, hintDueAt)",
+        "if (outcome === 'committed' && hintDueAt !== undefined) for (const one of await many.list({ after: '', limit: 99 })) many.wakeByHint(one.record.integration, hintDueAt)",
       ),
     ],
   },
@@ -77,7 +78,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a lease that a wrong clock wrote holds',
     mistake: 'A lease is believed, however far ahead it ends, if it is shorter than a day.',
-    patches: [keeping('leaseUntil - now > 2 * (until - now)', 'until === now')],
+    patches: [ordering('return now + 2 * (until - now)', 'return until - now + 1e15')],
   },
   {
     name: 'limits of three keys stop all',

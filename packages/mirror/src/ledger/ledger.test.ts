@@ -69,9 +69,11 @@ describe('a revision for an event', () => {
     ['is the only one that makes an integration due', undefined, [20, 10], undefined],
   ])('%s', async (_, heardAt, dueTimes, hintDueAt) => {
     const { ledger, commits } = aLedger()
-    const decide = (state: NoteState) => ({ state: { ...state, dueAt: dueTimes[state.noteId === 'a' ? 0 : 1] ?? null } })
+    const decide = (state: NoteState) => ({
+      state: { ...state, dueAt: dueTimes[state.noteId === 'a' ? 0 : 1] ?? null },
+    })
     await ledger.commit(eachNote(['a', 'b'], decide, heardAt))
-    expect(commits).toEqual([expect.objectContaining({ hintDueAt })])
+    expect(commits.map((commit) => commit.hintDueAt)).toEqual([hintDueAt])
   })
 })
 

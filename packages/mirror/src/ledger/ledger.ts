@@ -6,7 +6,7 @@ import type { NoteWrite } from '../notes/note-write.ts'
 import type { Decision } from '../rules/evidence.ts'
 import { hintedDueAt } from '../rules/hint-rule.ts'
 import { absentNote, writeOf } from '../rules/written-parts.ts'
-import type { LoadedNotes, LoadedProgress, MirrorStore, VersionedState } from '../stores/mirror-store.ts'
+import type { LoadedNotes, LoadedProgress, MirrorCommit, MirrorStore, VersionedState } from '../stores/mirror-store.ts'
 import { dataRefusalIn } from './data-refusal.ts'
 
 /** What to write, all or nothing. */
@@ -134,8 +134,7 @@ export class Ledger {
     const writes = notes.map((note) => writeOf(knownNote(loaded, note.state.noteId), note))
     if (writes.length > 0 || progress !== undefined || heardAt !== undefined) {
       if (progress !== undefined && token === undefined) throw fence.lost()
-      const hintDueAt = heardAt === undefined ? undefined : hintedDueAt(writes.map(({ state }) => state))
-      const commit = { notes: writes, progress, heardAt, hintDueAt, fence: { generation, token } }
+      const commit = { notes: writes, progress, ...ofEvent(heardAt, writes), fence: { generation, token } }
       const outcome = await store.commit(integration, commit)
       if (outcome === 'fenced') throw fence.lost()
       if (outcome === 'conflict') return undefined
@@ -147,6 +146,14 @@ export class Ledger {
 
 function knownNote({ notes }: KnownNotes, noteId: string): VersionedState {
   return notes.get(noteId) ?? absentNote(noteId)
+}
+
+/** What the commit of an event has in addition. */
+function ofEvent(
+  heardAt: number | undefined,
+  writes: readonly NoteWrite[],
+): Pick<MirrorCommit, 'heardAt' | 'hintDueAt'> {
+  return heardAt === undefined ? {} : { heardAt, hintDueAt: hintedDueAt(writes.map(({ state }) => state)) }
 }
 
 /** @throws NoteRefusedError if the work fails because of the data of one of the notes */

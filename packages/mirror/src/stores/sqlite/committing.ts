@@ -1,10 +1,5 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import {
-  type ContentParts,
-  type ContentWrite,
-  NO_DIGESTS,
-  type NoteWrite,
-} from '../../notes/note-write.ts'
+import { type ContentParts, type ContentWrite, NO_DIGESTS, type NoteWrite } from '../../notes/note-write.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
 import type { MirrorCommit } from '../mirror-store.ts'
 import { progressJson } from '../progress-json.ts'
