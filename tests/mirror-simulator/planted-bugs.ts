@@ -459,11 +459,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'content without a status not fetched again',
     mistake:
       "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",
-    patches: [
-      comparing(
-        "held === 'not_ready' && !meansAbsent(status)",
-        "held === 'not_ready' && status === null && !meansAbsent(status)",
-      ),
-    ],
+    history: 810,
+    patches: [comparing("held === 'not_ready' && !meansAbsent(status)", 'false')],
   },
 ]
