@@ -11,7 +11,7 @@ export interface PlantedBug {
 
 const memory = patchOf('webhooks/src/stores/memory-store.ts')
 const claimRequest = patchOf('webhooks/src/processing/claim-request.ts')
-const processor = patchOf('webhooks/src/processing/processor.ts')
+const leased = patchOf('webhooks/src/processing/leased.ts')
 const sqlite = patchOf('webhooks/src/stores/sqlite/sqlite-store.ts')
 const statements = patchOf('webhooks/src/stores/sqlite/statements.ts')
 const lookResult = patchOf('webhooks/src/stores/look-result.ts')
@@ -74,11 +74,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'commit before handler',
     mistake: 'The event is committed before its handler is called.',
     patches: onBoth(
-      processor(
-        'const end = await this.#handlers.run(handler, claimed)',
-        'await this.#options.store.commit(claimed.claim)\n    const end = await this.#handlers.run(handler, claimed)',
+      leased(
+        'const outcome = await this.#handle(handler, claimed)',
+        'await this.#options.store.commit(claimed.claim)\n    const outcome = await this.#handle(handler, claimed)',
       ),
-      processor("? await this.#commit(claimed.claim, { status: 'applied', event })", "? { status: 'applied', event }"),
+      leased('? await this.#commit(claimed.claim, outcome)', '? outcome'),
     ),
   },
   {
@@ -197,11 +197,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'claim not renewed',
     mistake: 'The lease expires while the handler runs.',
-    patches: onBoth({
-      file: 'webhooks/src/processing/handler-run.ts',
-      find: 'const lease = new Lease(claimed, store, clock, alarm)',
-      replace: 'const lease = { end: () => undefined }',
-    }),
+    patches: onBoth(leased('lease = new Lease(claimed, store, clock)', 'lease = undefined')),
   },
   {
     name: 'replay held back by the gate',

@@ -10,8 +10,9 @@ import {
   type WebhookEvent,
 } from '@notewire/protocol'
 import type { ErrorAnswer } from '../interfaces/answer.ts'
+import { fieldsOf, integrationField } from '../processing/event-context.ts'
+import type { CallResult } from '../processing/event-run.ts'
 import type { ProcessOutcome, ProcessTiming } from '../processing/outcome.ts'
-import { fieldsOf, type HandlerResult, integrationField } from '../processing/received-event.ts'
 import type { SecretFinding } from '../secrets/secret-source.ts'
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
@@ -107,7 +108,7 @@ export class Observer {
   }
 
   /** An arrow function, so that it stays bound when passed as a callback. */
-  readonly lateEnd = (event: WebhookEvent, end: HandlerResult, integration: string): void => {
+  readonly lateEnd = (event: WebhookEvent, end: CallResult, integration: string): void => {
     this.log('late-end', { integration, event, fields: { ended: end.status }, ...end })
   }
 

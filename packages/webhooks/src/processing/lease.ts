@@ -1,13 +1,12 @@
-import { type Clock, type Logger, monotonicNow } from '@notewire/protocol'
+import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { Claim, ReceiverStore } from '../interfaces/store.ts'
 import { LEASE_MS, withRevision } from './claim-request.ts'
+import type { EventRun } from './event-run.ts'
 import type { HandlerContext } from './handlers.ts'
-import type { ReceivedEvent } from './received-event.ts'
-import type { Alarm } from './timers.ts'
 
 /** An event whose claim this process holds. */
 export class ClaimedEvent {
-  readonly received: ReceivedEvent
+  readonly run: EventRun
   /** `monotonicNow` before the claim was requested: a lower bound for the start of the lease. */
   readonly claimedAt: number
   /** With the revision to commit. */
@@ -15,15 +14,15 @@ export class ClaimedEvent {
   /** Whether another worker has the claim, or its lease has expired. */
   isLost = false
 
-  constructor(received: ReceivedEvent, claim: Claim, claimedAt: number) {
-    this.received = received
+  constructor(run: EventRun, claim: Claim, claimedAt: number) {
+    this.run = run
     this.claim = claim
     this.claimedAt = claimedAt
   }
 
   /** What the handler gets. */
-  context(prepared: unknown, logger: Logger): HandlerContext {
-    return Object.assign(this.received.context(this.claim.applied, logger), {
+  context(prepared: unknown): HandlerContext {
+    return Object.assign(this.run.context(this.claim.applied), {
       prepared,
       setAppliedRevision: (revision: number) => {
         this.claim = { ...this.claim, request: withRevision(this.claim.request, revision) }
@@ -43,22 +42,20 @@ export class Lease {
   readonly #claimed: ClaimedEvent
   readonly #store: ReceiverStore
   readonly #clock: Clock
-  readonly #alarm: Alarm
   #expiresAt: number
   #hasEnded = false
 
-  constructor(claimed: ClaimedEvent, store: ReceiverStore, clock: Clock, alarm: Alarm) {
+  constructor(claimed: ClaimedEvent, store: ReceiverStore, clock: Clock) {
     this.#claimed = claimed
     this.#store = store
     this.#clock = clock
-    this.#alarm = alarm
     this.#expiresAt = claimed.claimedAt + LEASE_MS
     this.#scheduleRenewal()
   }
 
   end(): void {
     this.#hasEnded = true
-    this.#alarm.clear(this.#renew)
+    this.#claimed.run.alarm.clear(this.#renew)
   }
 
   readonly #renew = (): void => {
@@ -80,13 +77,13 @@ export class Lease {
   }
 
   #scheduleRenewal(): void {
-    this.#alarm.set(this.#renew, Math.min(monotonicNow(this.#clock) + RENEW_EVERY_MS, this.#expiresAt))
+    this.#claimed.run.alarm.set(this.#renew, Math.min(monotonicNow(this.#clock) + RENEW_EVERY_MS, this.#expiresAt))
   }
 
   #lose(): void {
     if (this.#hasEnded) return
     this.end()
     this.#claimed.isLost = true
-    this.#claimed.received.abort.abort('the claim was lost: another worker holds it, or its lease expired')
+    this.#claimed.run.abort.abort('the claim was lost: another worker holds it, or its lease expired')
   }
 }

@@ -1,7 +1,8 @@
-import { type Clock, isEndpointEvent, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
-import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import type { AttemptContext } from './received-event.ts'
-import { ANSWER_WITHIN_MS, waitAtMost } from './timers.ts'
+import { type Clock, isEndpointEvent, type WebhookEvent } from '@notewire/protocol'
+import type { Mode } from './desk.ts'
+import type { EventRun } from './event-run.ts'
+import type { ProcessOutcome } from './outcome.ts'
+import { ANSWER_WITHIN_MS } from './timers.ts'
 
 /**
  * Takes a verified event. When it resolves, the receiver answers 204, and the service does not send the event again: resolve once the
@@ -30,63 +31,26 @@ export interface SinkContext {
   readonly deadlineAt: number
 }
 
-interface SinkProcessorOptions {
-  readonly clock: Clock
-  /** Called with each outcome. Never throws. */
-  readonly reportOutcome: (outcome: ProcessOutcome, timing: ProcessTiming, integration: string) => void
-}
-
-/** Calls the sink or the queue for each event, except events about the endpoint itself, until it is closed. */
-export class SinkProcessor {
+/** Calls the sink or the queue for each event, except events about the endpoint itself. What it has begun ends by itself. */
+export class SinkMode implements Mode {
+  readonly undoes = false
   readonly #sink: EventSink | EventQueue
-  readonly #options: SinkProcessorOptions
-  readonly #running = new Set<Promise<ProcessOutcome>>()
-  #isClosing = false
-  #closed: Promise<number> | undefined
+  readonly #clock: Clock
 
-  constructor(sink: EventSink | EventQueue, options: SinkProcessorOptions) {
+  constructor(sink: EventSink | EventQueue, clock: Clock) {
     this.#sink = sink
-    this.#options = options
+    this.#clock = clock
   }
 
-  /** Never rejects: a failure is an outcome. */
-  async process(event: WebhookEvent, { integration, deadlineAt }: AttemptContext): Promise<ProcessOutcome> {
-    const { clock, reportOutcome } = this.#options
-    const beganAt = monotonicNow(clock)
-    const work = this.#call(event, { integration, deadlineAt: deadlineAt ?? clock.now() + ANSWER_WITHIN_MS })
-    this.#running.add(work)
-    const outcome = await work
-    this.#running.delete(work)
-    const isCalled = outcome.status === 'applied' || outcome.status === 'sink-failed'
-    const handlerMs = isCalled ? monotonicNow(clock) - beganAt : undefined
-    reportOutcome(outcome, { waitedMs: 0, handlerMs }, integration)
-    return outcome
-  }
-
-  /**
-   * Stops calling the sink, and waits for its running calls for up to `graceMs`. A second call resolves with the first.
-   *
-   * @returns how many calls still run
-   */
-  close(graceMs: number): Promise<number> {
-    this.#closed ??= this.#waitForRunning(graceMs)
-    return this.#closed
-  }
-
-  async #call(event: WebhookEvent, context: SinkContext): Promise<ProcessOutcome> {
-    if (this.#isClosing) return { status: 'closing', event }
+  async run(run: EventRun): Promise<ProcessOutcome> {
+    const { event, attempt } = run
     if (isEndpointEvent(event)) return { status: 'unhandled', event }
+    const { integration, deadlineAt = this.#clock.now() + ANSWER_WITHIN_MS } = attempt
     try {
-      refuseResponse(await this.#sink(event, context))
+      await run.call(() => this.#sink(event, { integration, deadlineAt }))
       return { status: 'applied', event }
     } catch (error) {
       return { status: 'sink-failed', event, error }
     }
-  }
-
-  async #waitForRunning(graceMs: number): Promise<number> {
-    this.#isClosing = true
-    await waitAtMost(this.#options.clock, graceMs, Promise.all(this.#running))
-    return this.#running.size
   }
 }

@@ -5,11 +5,12 @@ import { LostMemory } from '../observing/lost-memory.ts'
 import { Observer } from '../observing/observer.ts'
 import { refuseWrongValues } from '../options/option-rules.ts'
 import type { SharedSettings } from '../options/resolve-options.ts'
+import { Desk, type Mode } from '../processing/desk.ts'
+import type { AttemptContext } from '../processing/event-run.ts'
+import { TransactionMode } from '../processing/in-transaction.ts'
+import { LeasedMode } from '../processing/leased.ts'
 import type { ProcessOutcome } from '../processing/outcome.ts'
-import { Processor } from '../processing/processor.ts'
-import type { AttemptContext } from '../processing/received-event.ts'
-import { SinkProcessor } from '../processing/sink.ts'
-import { TransactionProcessor } from '../processing/transaction-processor.ts'
+import { SinkMode } from '../processing/sink.ts'
 import type { SecretFinder } from '../secrets/secret-source.ts'
 import type { CloseOptions } from './receiver-interface.ts'
 
@@ -22,10 +23,14 @@ export function connectReceiver<Transaction>(
   const { queue, sink, handling, clock } = settings
   const { store } = handling
   const observer = new Observer({ ...settings, secretOption: secrets.isOfMany ? 'secretOf' : 'secret' })
-  const processing = { ...settings, reportOutcome: observer.outcome, reportLateEnd: observer.lateEnd }
-  const processor = processorOf()
+  const reports = { clock, logger: settings.logger, reportLateEnd: observer.lateEnd }
+  const desk = new Desk(modeOf(), {
+    ...reports,
+    handlerTimeoutMs: sink === undefined ? settings.handlerTimeoutMs : undefined,
+    reportOutcome: observer.outcome,
+  })
   // The outcome of a queued event is reported by the worker that processes it.
-  const queueing = queue && new SinkProcessor(queue, { clock, reportOutcome: observer.queued })
+  const queueing = queue && new Desk(new SinkMode(queue, clock), { ...reports, reportOutcome: observer.queued })
   const respond = createResponder({
     ...settings,
     path,
@@ -35,18 +40,18 @@ export function connectReceiver<Transaction>(
     enqueue: queueing && ((event, context) => queueing.process(event, context)),
   })
 
-  function processorOf() {
-    if (sink !== undefined) return new SinkProcessor(sink, processing)
+  function modeOf(): Mode {
+    if (sink !== undefined) return new SinkMode(sink, clock)
     return handling.mode === 'transactions'
-      ? new TransactionProcessor({ ...processing, ...handling })
-      : new Processor({ ...processing, ...handling })
+      ? new TransactionMode({ ...settings, ...handling })
+      : new LeasedMode({ ...settings, ...handling })
   }
 
   function processInHook(event: WebhookEvent, context: AttemptContext): Promise<ProcessOutcome> {
     if (sink === undefined && lostMemory.isFound(store, context.integration, clock.now())) {
       observer.log('memory-lost', { integration: undefined })
     }
-    return observer.runAroundHook(event, context.integration, () => processor.process(event, context))
+    return observer.runAroundHook(event, context.integration, () => desk.process(event, context))
   }
 
   async function process(event: WebhookEvent, integration: string): Promise<ProcessOutcome> {
@@ -71,7 +76,7 @@ export function connectReceiver<Transaction>(
     refuseUnknownOptions('close', options, { graceMs: true })
     const { graceMs = 10_000 } = options
     refuseWrongValues({ graceMs })
-    const [running, enqueuing] = await Promise.all([processor.close(graceMs), queueing?.close(graceMs)])
+    const [running, enqueuing] = await Promise.all([desk.close(graceMs), queueing?.close(graceMs)])
     return running + (enqueuing ?? 0)
   }
 

@@ -5,9 +5,10 @@ import { storeWith } from '../fixtures/store-with.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'
+import { Desk } from './desk.ts'
 import type { EventHandlers } from './handlers.ts'
+import { LeasedMode } from './leased.ts'
 import type { ProcessOutcome } from './outcome.ts'
-import { Processor } from './processor.ts'
 
 const CIRCUMSTANCES = { integration: 'default' }
 
@@ -144,20 +145,12 @@ class World {
       'note.updated': handler,
       'note.deleted': handler,
     }
-    const processor = new Processor({
+    const desk = deskOn(
+      this.#remote(this.#store, () => alive),
       on,
-      onUnknown: undefined,
-      prepare: undefined,
-      store: this.#remote(this.#store, () => alive),
-      revisionGate: 'deletions-at-equal',
-      dedupWindowMs: 1e12,
-      clock: this.#clock,
-      logger: console,
-      handlerTimeoutMs: 900_000,
-      reportOutcome: () => undefined,
-      reportLateEnd: () => undefined,
-    })
-    return Promise.race([processor.process(event, CIRCUMSTANCES), promise])
+      this.#clock,
+    )
+    return Promise.race([desk.process(event, CIRCUMSTANCES), promise])
   }
 
   /** A store behind a network: every call takes its time, and a dead instance gets no answer. */
@@ -193,21 +186,25 @@ class World {
   }
 }
 
+function deskOn(store: ReceiverStore, on: EventHandlers, clock: Clock): Desk {
+  const settings = {
+    onUnknown: undefined,
+    prepare: undefined,
+    revisionGate: 'deletions-at-equal',
+    dedupWindowMs: 1e12,
+  } as const
+  return new Desk(new LeasedMode({ on, store, clock, ...settings }), {
+    clock,
+    logger: console,
+    handlerTimeoutMs: 900_000,
+    reportOutcome: () => undefined,
+    reportLateEnd: () => undefined,
+  })
+}
+
 describe('a plain order of things', () => {
-  const processorOn = (store: ReceiverStore, on: EventHandlers) =>
-    new Processor({
-      on,
-      onUnknown: undefined,
-      prepare: undefined,
-      store,
-      revisionGate: 'deletions-at-equal',
-      dedupWindowMs: 1e12,
-      clock: { now: Date.now, sleep: (_ms, signal) => untilAborted(signal) },
-      logger: console,
-      handlerTimeoutMs: 900_000,
-      reportOutcome: () => undefined,
-      reportLateEnd: () => undefined,
-    })
+  const sleepless: Clock = { now: Date.now, sleep: (_ms, signal) => untilAborted(signal) }
+  const aDesk = (store: ReceiverStore, on: EventHandlers) => deskOn(store, on, sleepless)
 
   it('hands two events of one note to their handlers one after the other', async () => {
     const running: string[] = []
@@ -218,9 +215,9 @@ describe('a plain order of things', () => {
       await new Promise((resolve) => setImmediate(resolve))
       running.splice(running.indexOf(event.event_id), 1)
     }
-    const processor = processorOn(memoryStore(), { 'note.updated': handler })
+    const desk = aDesk(memoryStore(), { 'note.updated': handler })
     const events = [1, 2, 3].map((revision) => anEvent({ kind: 'note.updated', revision }))
-    const outcomes = await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
+    const outcomes = await Promise.all(events.map((event) => desk.process(event, CIRCUMSTANCES)))
     expect(outcomes.map(({ status }) => status)).toContain('applied')
     expect(Math.max(...peaks)).toBe(1)
   })
@@ -231,9 +228,9 @@ describe('a plain order of things', () => {
       await new Promise((resolve) => setImmediate(resolve))
       applied.push(data.revision)
     }
-    const processor = processorOn(memoryStore(), { 'note.updated': handler })
+    const desk = aDesk(memoryStore(), { 'note.updated': handler })
     const events = Array.from({ length: 50 }, (_, index) => anEvent({ kind: 'note.updated', revision: index + 1 }))
-    const outcomes = await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
+    const outcomes = await Promise.all(events.map((event) => desk.process(event, CIRCUMSTANCES)))
     expect(new Set(outcomes.map(({ status }) => status)).has('busy')).toBe(false)
     expect(applied.at(-1)).toBe(50)
     expect(applied).toEqual(applied.toSorted((a, b) => a - b))
@@ -249,27 +246,25 @@ describe('a plain order of things', () => {
       },
     })
     const handler = () => new Promise<void>((resolve) => setImmediate(resolve))
-    const processor = processorOn(counting, { 'note.updated': handler })
+    const desk = aDesk(counting, { 'note.updated': handler })
     const events = Array.from({ length: 50 }, (_, index) => anEvent({ kind: 'note.updated', revision: index + 1 }))
-    await Promise.all(events.map((event) => processor.process(event, CIRCUMSTANCES)))
+    await Promise.all(events.map((event) => desk.process(event, CIRCUMSTANCES)))
     expect(claims).toBeLessThanOrEqual(100)
   })
 
   it('does not raise the revision for an event without a handler', async () => {
     const applied: WebhookEvent[] = []
-    const processor = processorOn(memoryStore(), { 'note.updated': (event) => applied.push(event) })
+    const desk = aDesk(memoryStore(), { 'note.updated': (event) => applied.push(event) })
     const unhandled = anEvent({ kind: 'note.ended', revision: 9 })
-    expect((await processor.process(unhandled, CIRCUMSTANCES)).status).toBe('unhandled')
-    expect((await processor.process(unhandled, CIRCUMSTANCES)).status).toBe('duplicate')
-    expect((await processor.process(anEvent({ kind: 'note.updated', revision: 9 }), CIRCUMSTANCES)).status).toBe(
-      'applied',
-    )
+    expect((await desk.process(unhandled, CIRCUMSTANCES)).status).toBe('unhandled')
+    expect((await desk.process(unhandled, CIRCUMSTANCES)).status).toBe('duplicate')
+    expect((await desk.process(anEvent({ kind: 'note.updated', revision: 9 }), CIRCUMSTANCES)).status).toBe('applied')
     expect(applied.filter(isNoteEvent)).toHaveLength(1)
   })
 
   it('says what failed when the store does', async () => {
     const down = storeWith(memoryStore(), { claim: () => Promise.reject(new Error('connection lost')) })
-    const outcome = await processorOn(down, { 'note.updated': () => undefined }).process(
+    const outcome = await aDesk(down, { 'note.updated': () => undefined }).process(
       anEvent({ kind: 'note.updated' }),
       CIRCUMSTANCES,
     )
