@@ -100,7 +100,7 @@ const COMMIT = commitStatement('true')
 const COMMIT_IN = commitStatement(isInTransaction('$2'))
 
 const CONSUMABLE = `json_build_object(
-    'state', ${storedState(dialect).after}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary,
+    'state', ${storedState(dialect).sql}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary,
     'position', note.position, 'visiblePosition', note.visible_since, 'vanishedPosition', note.vanished_since,
     'changedPositions', json_build_object('title', note.title_at, 'content', note.content_at, 'transcript', note.transcript_at,
       'summary', note.summary_at, 'statuses', note.statuses_at),

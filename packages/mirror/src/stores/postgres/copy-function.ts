@@ -1,5 +1,5 @@
+import { raw } from 'sql-template-tag'
 import { copyState } from '../sql/copy-state.ts'
-import { raw } from '../sql/sql.ts'
 import { BY_INDEX } from './by-index.ts'
 import { dialect } from './dialect.ts'
 
@@ -11,7 +11,7 @@ export const COPY_FUNCTION = `
 CREATE OR REPLACE FUNCTION notewire_mirror_copy(for_integration text)
 RETURNS json LANGUAGE plpgsql ${BY_INDEX} AS $function$
 BEGIN
-  RETURN ${copyState(raw('for_integration'), dialect).after};
+  RETURN ${copyState(raw('for_integration'), dialect).sql};
 END
 $function$;
 `

@@ -1,4 +1,5 @@
-import { joined, raw, type Sql, sql } from '../sql/sql.ts'
+import { join, raw, type Sql } from 'sql-template-tag'
+import { sql } from '../sql/sql.ts'
 import type { Dialect, Fields } from '../sql/sql-database.ts'
 
 /** The time of the server, in milliseconds since the Unix epoch. */
@@ -37,7 +38,7 @@ function milliseconds(time: Sql): Sql {
 }
 
 function argumentsOf(fields: Fields): Sql {
-  return joined(
+  return join(
     Object.entries(fields).map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`),
     ', ',
   )

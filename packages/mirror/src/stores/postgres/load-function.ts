@@ -1,6 +1,7 @@
-import { PROGRESS } from '../sql/copy-state.ts'
+import { raw } from 'sql-template-tag'
+import { progressIn } from '../sql/copy-state.ts'
 import { versionedState } from '../sql/note-states.ts'
-import { raw, sql } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
 import { BY_INDEX } from './by-index.ts'
 import { dialect } from './dialect.ts'
 
@@ -10,7 +11,7 @@ const NOTES = sql`SELECT ${versionedState(dialect)} AS item FROM notewire_mirror
 const LOADED = dialect.object({
   serverTime: dialect.serverTime,
   sequence: raw('number'),
-  progress: PROGRESS,
+  progress: progressIn(sql`mirrors.progress`),
   heardAt: dialect.milliseconds(sql`mirrors.heard_at`),
   notes: dialect.arrayOf(NOTES),
 })
@@ -56,7 +57,7 @@ BEGIN
   UPDATE notewire_mirror_sequences AS sequences SET sequence = number, sequence_limit = durable_limit
     WHERE sequences.integration = for_integration;
 
-  RETURN (SELECT ${LOADED.after} FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
+  RETURN (SELECT ${LOADED.sql} FROM notewire_mirrors AS mirrors WHERE mirrors.integration = for_integration);
 END
 $function$;
 `

@@ -3,7 +3,7 @@ import { COUNTED } from '../state-json.ts'
 import { dialect } from './dialect.ts'
 
 const STORED_NOTE = `json_build_object(
-  'state', ${storedState(dialect).after}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
+  'state', ${storedState(dialect).sql}, 'note', content.note, 'transcript', content.transcript, 'summary', content.summary)`
 
 // The docstrings list the parameters. Each row is one column of JSON text, because drivers parse other types differently, and users configure that.
 

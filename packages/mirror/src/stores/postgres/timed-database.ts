@@ -1,6 +1,6 @@
 import { type PostgresQueries, postgresCodeOf } from '@notewire/webhooks/storage'
+import type { Sql } from 'sql-template-tag'
 import { readEscapedJson } from '../escaped-text.ts'
-import { type Sql, textOf } from '../sql/sql.ts'
 import type { SqlDatabase } from '../sql/sql-database.ts'
 import { dialect } from './dialect.ts'
 import { ServerClock } from './server-clock.ts'
@@ -33,12 +33,7 @@ export function timedDatabase(queries: PostgresQueries): TimedDatabase {
     return answers
   }
 
-  const run = <Result>(operation: string, statement: Sql) =>
-    ask<Result>(
-      operation,
-      textOf(statement, (number) => `$${number}`),
-      ...statement.values,
-    )
+  const run = <Result>(operation: string, statement: Sql) => ask<Result>(operation, statement.text, ...statement.values)
   return { dialect, read: run, write: run, isDuplicate, clock, ask }
 }
 

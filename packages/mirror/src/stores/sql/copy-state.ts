@@ -1,6 +1,7 @@
+import { raw, type Sql } from 'sql-template-tag'
 import { type CopyState, NO_PROGRESS } from '../../integrations/progress.ts'
 import { progressJson, type StoredProgress, withProgress } from '../progress-json.ts'
-import { raw, resultOf, type Sql, sql } from './sql.ts'
+import { resultOf, sql } from './sql.ts'
 import { type Dialect, readOne, type SqlDatabase } from './sql-database.ts'
 
 /** Reads the state of a copy. */
@@ -15,8 +16,12 @@ interface StoredCopy {
   readonly copy: StoredProgress<CopyState>
 }
 
-/** The progress of the row `mirrors`, which a copy does not have before its first write. */
-export const PROGRESS = sql`coalesce(mirrors.progress, '${raw(JSON.stringify(progressJson(NO_PROGRESS)))}')`
+/** The progress in a column, which is empty before the first write of a copy. */
+export function progressIn(column: Sql): Sql {
+  return sql`coalesce(${column}, '${NO_PROGRESS_JSON}')`
+}
+
+const NO_PROGRESS_JSON = raw(JSON.stringify(progressJson(NO_PROGRESS)))
 
 /** The part of a dialect that `copyState` needs. */
 type CopyDialect = Pick<Dialect, 'json' | 'object' | 'isDirty' | 'milliseconds' | 'sequenceOf'>
@@ -33,7 +38,7 @@ export function copyState(integration: Sql, { json, object, isDirty, millisecond
     SELECT earliest FROM ${first('due_at', isDirty(true))} AS dirty UNION ALL SELECT earliest FROM ${first('due_at', isDirty(false))} AS clean) AS due)`
   const state = object({
     sequence: sequenceOf(sql`asked.integration`),
-    progress: json(PROGRESS),
+    progress: json(progressIn(sql`mirrors.progress`)),
     heardAt: milliseconds(sql`mirrors.heard_at`),
     position: sql`coalesce(mirrors.position, 0)`,
     nextDueAt: milliseconds(nextDueAt),

@@ -1,6 +1,7 @@
+import { empty, type Sql } from 'sql-template-tag'
 import { MAX_COUNTED } from '../../integrations/integration-store.ts'
 import { dueTimes } from '../../integrations/taking-order.ts'
-import { constant, NOTHING, resultOf, type Sql, sql } from './sql.ts'
+import { constant, resultOf, sql } from './sql.ts'
 import type { Dialect } from './sql-database.ts'
 import { isIn, isInAny } from './time-ranges.ts'
 
@@ -15,7 +16,7 @@ const ENDPOINT = sql`record -> 'endpoint' ->> 'status'`
 /** Counts the integrations that `add` has made: the fields of `IntegrationCounts`. */
 export function countStatement(now: number, { object, objectOf }: Dialect): Sql {
   const { past, ahead, tooFarAhead } = dueTimes(now)
-  const countedBy = (key: Sql, others = NOTHING) =>
+  const countedBy = (key: Sql, others = empty) =>
     objectOf(sql`SELECT ${key} AS key, count(*) AS number
     FROM ${ADDED} WHERE ${key} IS NOT NULL AND ${IS_KEPT} ${others} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ${constant(MAX_COUNTED)}`)
   const counts = object({

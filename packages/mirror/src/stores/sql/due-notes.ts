@@ -1,8 +1,9 @@
+import { empty, type Sql } from 'sql-template-tag'
 import { escapedJson } from '../escaped-text.ts'
 import type { DueNotes, DueRequest, VersionedState } from '../mirror-store.ts'
 import { type StoredState, withState } from '../state-json.ts'
 import { versionedState } from './note-states.ts'
-import { constant, NOTHING, resultOf, type Sql, sql } from './sql.ts'
+import { constant, resultOf, sql } from './sql.ts'
 import { type Dialect, readOne, type SqlDatabase } from './sql-database.ts'
 
 interface StoredDue extends Omit<DueNotes, 'notes'> {
@@ -20,7 +21,7 @@ export async function readDue(database: SqlDatabase, integration: string, reques
 // reads the beginning of an index.
 function dueStatement(integration: string, { dueBy, limit, except = [] }: DueRequest, dialect: Dialect): Sql {
   const { arrayOf, isDirty, milliseconds, object, sequenceOf, textsIn, timestamp } = dialect
-  const isLeftOut = except.length === 0 ? NOTHING : sql`AND note_id NOT IN (${textsIn(escapedJson(except))})`
+  const isLeftOut = except.length === 0 ? empty : sql`AND note_id NOT IN (${textsIn(escapedJson(except))})`
   const ofKind = (kind: 'dirty' | 'clean') =>
     sql`integration = ${integration} AND ${isDirty(kind === 'dirty')} ${isLeftOut}`
   const due = (kind: 'dirty' | 'clean') => sql`SELECT * FROM (

@@ -1,5 +1,6 @@
+import type { Sql } from 'sql-template-tag'
 import type { FeedState } from '../mirror-store.ts'
-import { resultOf, type Sql, sql } from './sql.ts'
+import { resultOf, sql } from './sql.ts'
 import { readOne, type SqlDatabase } from './sql-database.ts'
 
 /** The run of a position: the latest that began before it; the empty text if it was not recorded. */

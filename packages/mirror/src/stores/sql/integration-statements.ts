@@ -1,7 +1,8 @@
+import { empty, join, raw, type Sql } from 'sql-template-tag'
 import { type IntegrationRecord, type IntegrationRows, RANKS } from '../../integrations/integration-store.ts'
 import { dueTimes, latestLeaseEnd, takingOrder } from '../../integrations/taking-order.ts'
 import { escapedJson } from '../escaped-text.ts'
-import { constant, joined, NOTHING, raw, resultOf, type Sql, sql } from './sql.ts'
+import { constant, resultOf, sql } from './sql.ts'
 import type { Dialect } from './sql-database.ts'
 import { isIn, isInAny } from './time-ranges.ts'
 
@@ -22,8 +23,8 @@ export function list(
   const listed = object({ record: json(sql`record`), heldRemovals: sql`(SELECT count(*) FROM ${held})` })
   return sql`SELECT ${resultOf(listed)} FROM notewire_integrations AS listed
     WHERE integration > ${after} AND ${integration === undefined ? IS_ADDED : sql`integration = ${integration}`}
-    ${state === undefined ? NOTHING : sql`AND record ->> 'state' = ${state}`}
-    ${hasHeldRemovals ? sql`AND EXISTS (SELECT 1 FROM ${held})` : NOTHING}
+    ${state === undefined ? empty : sql`AND record ->> 'state' = ${state}`}
+    ${hasHeldRemovals ? sql`AND EXISTS (SELECT 1 FROM ${held})` : empty}
     ORDER BY integration LIMIT ${limit}`
 }
 
@@ -45,43 +46,43 @@ export function write(next: IntegrationRecord, read: IntegrationRecord | undefin
     RETURNING '1' AS result`
 }
 
-/** Finds the integration to take, as a value that is NULL if none is due. */
-export function foundFor({ now, until, maxRank, integration, ...request }: TakeRequest, dialect: Dialect): Sql {
+/** The id of the integration to take; NULL if none is due. */
+export function candidateFor({ now, until, maxRank, integration, ...request }: TakeRequest, dialect: Dialect): Sql {
   const isFree = sql`(lease_until IS NULL OR lease_until <= ${now} OR lease_until > ${latestLeaseEnd({ now, until })})
-    ${others(request, dialect)}`
+    ${exclusions(request, dialect)}`
   const first = (condition: Sql) => sql`(SELECT integration FROM notewire_integrations
     WHERE ${condition} AND ${isFree} ORDER BY due_at LIMIT 1 ${dialect.skippingLocked})`
   if (integration === undefined) {
-    // The searches after the first that finds one are not run, and each reads the index in its order.
+    // Each search reads the beginning of the index. Those after the first that finds an integration are not run.
     const searches = takingOrder(now, maxRank).map(({ rank, ...due }) =>
       first(sql`rank = ${constant(rank)} AND ${isIn(DUE_AT, due)}`),
     )
-    return sql`coalesce(${joined(searches, ', ')})`
+    return sql`coalesce(${join(searches, ', ')})`
   }
   const { past, tooFarAhead } = dueTimes(now)
-  const isDue = request.isForced ? NOTHING : sql`AND ${isInAny(DUE_AT, [past, tooFarAhead])}`
+  const isDue = request.isForced ? empty : sql`AND ${isInAny(DUE_AT, [past, tooFarAhead])}`
   return first(sql`integration = ${integration} AND rank <= ${maxRank} ${isDue}`)
 }
 
-/** Leaves out the integrations that a request does not want. */
-function others(
+/** The condition that leaves out what a request does not ask for. */
+function exclusions(
   { includesSingle, except = [] }: Pick<TakeRequest, 'includesSingle' | 'except'>,
   dialect: Dialect,
 ): Sql {
-  const isAdded = includesSingle ? NOTHING : sql`AND ${IS_ADDED}`
-  const isOther = except.length === 0 ? NOTHING : sql`AND integration NOT IN (${dialect.textsIn(escapedJson(except))})`
+  const isAdded = includesSingle ? empty : sql`AND ${IS_ADDED}`
+  const isOther = except.length === 0 ? empty : sql`AND integration NOT IN (${dialect.textsIn(escapedJson(except))})`
   return sql`${isAdded} ${isOther}`
 }
 
-/** Takes the integration that `found` finds. It reads the copy after it has taken it, so that it sees everything that the worker before has committed. */
-export function take(found: Sql, { until, worker }: TakeRequest, dialect: Dialect): Sql {
+/** Takes the candidate. The copy is read after the integration is taken, and so contains everything that the previous worker has committed. */
+export function take(candidate: Sql, { until, worker }: TakeRequest, dialect: Dialect): Sql {
   const taken = dialect.withFields(sql`record`, {
     version: sql`version + 1`,
     token: sql`token + 1`,
     leaseUntil: sql`CAST(${until} AS numeric)`,
     worker: sql`CAST(${worker} AS text)`,
   })
-  return dialect.orServerTime(sql`UPDATE notewire_integrations SET record = ${taken} WHERE integration = ${found}
+  return dialect.orServerTime(sql`UPDATE notewire_integrations SET record = ${taken} WHERE integration = ${candidate}
     RETURNING ${takenRow(dialect)}`)
 }
 
@@ -89,7 +90,7 @@ export function take(found: Sql, { until, worker }: TakeRequest, dialect: Dialec
 export function findHinted({ now, waitingSince, integration, ...request }: HintedRequest, dialect: Dialect): Sql {
   return sql`SELECT ${takenRow(dialect)} FROM notewire_integrations
     WHERE rank = ${constant(RANKS.hint)} AND due_at <= ${waitingSince} AND lease_until > ${now} AND record ->> 'state' = 'active'
-    ${others(request, dialect)} ${integration === undefined ? NOTHING : sql`AND integration = ${integration}`}
+    ${exclusions(request, dialect)} ${integration === undefined ? empty : sql`AND integration = ${integration}`}
     ORDER BY due_at LIMIT 1`
 }
 

@@ -40,14 +40,14 @@ export function createIntegrationRows(database: SqlDatabase, erase: Erase): Inte
     },
 
     async take(request) {
-      const found = statements.foundFor(request, dialect)
+      const candidate = statements.candidateFor(request, dialect)
       // Most calls find no due integration, and need not wait for a writer.
       const isNoneDue = async () =>
-        (await database.read('take', sql`SELECT '1' AS result WHERE ${found} IS NOT NULL`)).length === 0
+        (await database.read('take', sql`SELECT '1' AS result WHERE ${candidate} IS NOT NULL`)).length === 0
       if (dialect.hasOneWriter && (await isNoneDue())) return undefined
       const [taken] = await database.write<Partial<StoredTaken>>(
         'take',
-        statements.take(found, request, dialect),
+        statements.take(candidate, request, dialect),
         'process',
       )
       return taken && isTaken(taken) ? withCopy(taken) : undefined

@@ -1,10 +1,11 @@
+import type { Sql } from 'sql-template-tag'
 import {
   type ConsumerRecord,
   type ConsumersRequest,
   type LeaseRenewal,
   NEW_CONSUMER,
 } from '../../consumers/consumer-store.ts'
-import { resultOf, type Sql, sql } from './sql.ts'
+import { resultOf, sql } from './sql.ts'
 import type { Dialect, SqlDatabase } from './sql-database.ts'
 
 interface StoredConsumer extends Omit<ConsumerRecord, 'state' | 'hasChanges'> {

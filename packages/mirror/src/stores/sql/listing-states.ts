@@ -1,10 +1,11 @@
+import { empty, type Sql } from 'sql-template-tag'
 import { erasedNote, LATEST_HIDDEN_MS } from '../../notes/note-state.ts'
 import { escapedJson } from '../escaped-text.ts'
 import type { ChangedNote, StatesQuery } from '../mirror-store.ts'
 import { type StoredState, stateJson, withState } from '../state-json.ts'
 import { runOf } from './feed.ts'
 import { storedState } from './note-states.ts'
-import { NOTHING, resultOf, type Sql, sql } from './sql.ts'
+import { resultOf, sql } from './sql.ts'
 import type { SqlDatabase } from './sql-database.ts'
 
 const ERASED = escapedJson(stateJson(erasedNote('')))
@@ -18,7 +19,7 @@ export async function listStates(
   database: SqlDatabase,
   integration: string,
   query: StatesQuery,
-  index = NOTHING,
+  index = empty,
 ): Promise<readonly ChangedNote[]> {
   const { dialect, read } = database
   const run = 'changedAfter' in query ? { run: runOf(sql`note.integration`, sql`note.position`) } : {}

@@ -1,4 +1,5 @@
-import { type Sql, sql } from './sql.ts'
+import type { Sql } from 'sql-template-tag'
+import { sql } from './sql.ts'
 import type { Dialect } from './sql-database.ts'
 
 /** The state of the row `note` as JSON: `StoredState`. */

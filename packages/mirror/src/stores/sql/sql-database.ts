@@ -1,5 +1,5 @@
 import type { Durability } from '@notewire/webhooks/storage'
-import type { Sql } from './sql.ts'
+import type { Sql } from 'sql-template-tag'
 
 /** A database of SQL. Each row of a result has one column `result`, which contains JSON as of `escapedJson`. */
 export interface SqlDatabase {

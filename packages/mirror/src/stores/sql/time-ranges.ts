@@ -1,15 +1,16 @@
+import { join, type Sql } from 'sql-template-tag'
 import type { TimeRange } from '../../integrations/taking-order.ts'
-import { joined, type Sql, sql } from './sql.ts'
+import { sql } from './sql.ts'
 
 /** The condition that a time is one of those. */
 export function isIn(time: Sql, { after, by }: TimeRange): Sql {
   const isAfter = after === null ? [] : [sql`${time} > ${after}`]
   const isInTime = by === null ? [] : [sql`${time} <= ${by}`]
-  return joined([...isAfter, ...isInTime], ' AND ')
+  return join([...isAfter, ...isInTime], ' AND ')
 }
 
 export function isInAny(time: Sql, ranges: readonly TimeRange[]): Sql {
-  return sql`(${joined(
+  return sql`(${join(
     ranges.map((range) => isIn(time, range)),
     ' OR ',
   )})`

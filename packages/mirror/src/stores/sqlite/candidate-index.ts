@@ -1,5 +1,5 @@
+import { empty, raw, type Sql } from 'sql-template-tag'
 import type { StatesQuery } from '../mirror-store.ts'
-import { NOTHING, raw, type Sql } from '../sql/sql.ts'
 
 /**
  * From this number of missing notes on, a page is read in the order of ids; fewer are read by evidence and sorted. With a million notes,
@@ -30,5 +30,5 @@ export async function indexFor(
     return missing === MANY_MISSING_NOTES ? BY_ID : BY_EVIDENCE
   }
   if ('hiddenBefore' in query) return BY_HIDING
-  return 'notErasedAfter' in query ? BY_ID : NOTHING
+  return 'notErasedAfter' in query ? BY_ID : empty
 }

@@ -1,12 +1,13 @@
+import { empty, join, raw, type Sql } from 'sql-template-tag'
 import { copyState } from '../sql/copy-state.ts'
-import { joined, NOTHING, raw, type Sql, sql } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
 import type { Dialect } from '../sql/sql-database.ts'
 
 /** The SQL of SQLite. */
 export const dialect: Dialect = {
   json: (column) => sql`json(${column})`,
   object: (fields) =>
-    sql`json_object(${joined(
+    sql`json_object(${join(
       Object.entries(fields).map(([name, value]) => sql`${raw(`'${name}'`)}, ${value}`),
       ', ',
     )})`,
@@ -15,9 +16,9 @@ export const dialect: Dialect = {
   arrayOf: (query) => sql`json((SELECT json_group_array(json(item)) FROM (${query}) AS items))`,
   textsIn: (array) => sql`SELECT value FROM json_each(${array})`,
   withFields: (column, fields) =>
-    sql`json_set(${joined([column, ...Object.entries(fields).map(([name, value]) => sql`${raw(`'$.${name}'`)}, ${value}`)], ', ')})`,
+    sql`json_set(${join([column, ...Object.entries(fields).map(([name, value]) => sql`${raw(`'$.${name}'`)}, ${value}`)], ', ')})`,
   serverTime: raw('NULL'),
-  skippingLocked: NOTHING,
+  skippingLocked: empty,
   hasOneWriter: true,
   durably: () => raw('true'),
   orServerTime: (write) => write,

@@ -1,8 +1,10 @@
 import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
-import { NO_PROGRESS } from '../../integrations/progress.ts'
+import { raw } from 'sql-template-tag'
 import { escapedText, readEscapedJson } from '../escaped-text.ts'
 import type { LoadedNotes, LoadedProgress } from '../mirror-store.ts'
-import { progressJson, type StoredProgress, withProgress } from '../progress-json.ts'
+import { type StoredProgress, withProgress } from '../progress-json.ts'
+import { progressIn } from '../sql/copy-state.ts'
+import { dialect } from './dialect.ts'
 import { READ_STATE, versionedState } from './note-columns.ts'
 
 export function loadStatements(integration: string, noteIds: readonly string[]): readonly SqliteStatement[] {
@@ -20,14 +22,17 @@ export function loadedNotes([mirrors, rows = []]: readonly SqliteRow[][]): Loade
   return { ...withProgress(copy), notes: new Map(notes.map((note) => [note.state.noteId, note])) }
 }
 
-/** The fields of `LoadedProgress`. An integration has no row before its first write. */
-const PROGRESS = `'sequence', coalesce(sequence, 0), 'progress', json(coalesce(progress, '${JSON.stringify(progressJson(NO_PROGRESS))}')),
-    'heardAt', heard_at`
+/** The fields of `LoadedProgress`. */
+const LOADED = dialect.object({
+  sequence: raw('sequence'),
+  progress: dialect.json(progressIn(raw('progress'))),
+  heardAt: raw('heard_at'),
+})
 
 const ADVANCE = `
   INSERT INTO notewire_mirrors (integration, sequence, position, progress_version) VALUES (?, 1, 0, 0)
   ON CONFLICT (integration) DO UPDATE SET sequence = sequence + 1
-  RETURNING json_object(${PROGRESS}) AS result`
+  RETURNING ${LOADED.sql} AS result`
 
 /**
  * Advances the sequence and the position of an integration by a million. A power cut may undo the latest commits, except those that acknowledge an

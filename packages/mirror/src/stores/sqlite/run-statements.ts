@@ -1,7 +1,7 @@
 import type { SqliteStatement } from '@notewire/webhooks/storage'
+import { raw } from 'sql-template-tag'
 import type { RunRequest } from '../feed-runs.ts'
 import { MAX_RUNS } from '../mirror-store.ts'
-import { raw } from '../sql/sql.ts'
 import { latestPosition } from './dialect.ts'
 
 /** Creates the table of runs. Databases of version 0.1.0 lack it. */
@@ -16,7 +16,7 @@ export const RUNS_SCHEMA: readonly string[] = [
   'CREATE INDEX IF NOT EXISTS notewire_mirror_runs_by_position ON notewire_mirror_runs (integration, position)',
 ]
 
-const LATEST_OF = (integration: string) => latestPosition(raw(integration)).after
+const LATEST_OF = (integration: string) => latestPosition(raw(integration)).sql
 
 /**
  * Makes the statements before those that announce notes: they begin a run unless the current one continues. The last returns a row if a run has

@@ -1,6 +1,7 @@
 import type { Durability } from '@notewire/webhooks/storage'
+import type { Sql } from 'sql-template-tag'
 import { readEscapedJson } from '../escaped-text.ts'
-import { type Sql, textOf } from '../sql/sql.ts'
+import type { SqlValue } from '../sql/sql.ts'
 import type { SqlDatabase } from '../sql/sql-database.ts'
 import type { ErasingDatabase } from './database.ts'
 import { dialect } from './dialect.ts'
@@ -9,9 +10,8 @@ import type { FeedWriter } from './feed-writer.ts'
 /** Runs the statements that are the same in all databases of SQL. */
 export function sqlDatabase(database: ErasingDatabase, writer: FeedWriter): SqlDatabase {
   async function run<Result>(statement: Sql, durability: Durability): Promise<readonly Result[]> {
-    const sql = writer.withRuns(textOf(statement, () => '?'))
-    const parameters = statement.values.map((value) => (typeof value === 'boolean' ? Number(value) : value))
-    const [rows = []] = await database.run([{ sql, parameters }], durability)
+    const parameters = statement.values as readonly SqlValue[]
+    const [rows = []] = await database.run([{ sql: writer.withRuns(statement.sql), parameters }], durability)
     return rows.map(({ result }) => readEscapedJson(String(result)) as Result)
   }
 
