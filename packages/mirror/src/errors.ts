@@ -53,12 +53,12 @@ function givenWords(recorded: KeyIdentity | null, given: KeyIdentity): string {
   return recorded?.kind === 'digest' ? 'another API key that has no key id' : 'an API key that has no key id'
 }
 
-/** Every attempt to commit conflicted with other processes. */
+/** Every attempt to write conflicted with other processes: they had changed the same notes, or taken the lease. */
 export class MirrorBusyError extends MirrorError {
   constructor() {
     super(
       'mirror_busy',
-      'other processes changed the same notes at every attempt. Nothing is lost: the next sync tries again. If this happens often, run fewer processes on this mirror.',
+      'other processes changed the same notes, or took the lease, at every attempt. Nothing is lost: the next sync tries again. If this happens often, run fewer processes on this mirror.',
     )
   }
 }

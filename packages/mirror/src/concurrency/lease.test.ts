@@ -1,6 +1,6 @@
 import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { isHeld, keepLease, LEASE_MS, leaseFrom } from './lease.ts'
+import { isHeld, keepLease, LEASE_MS, leaseFrom, pauseAfterLoss } from './lease.ts'
 
 const NOW = 1_760_000_000_000
 
@@ -15,6 +15,24 @@ describe('a lease', () => {
     [NOW + 2 * LEASE_MS + 1, false],
   ])('that ends at %s is held: %s', (until, held) => {
     expect(isHeld(until, NOW)).toBe(held)
+  })
+})
+
+describe('pauseAfterLoss', () => {
+  const { signal } = new AbortController()
+
+  it('pauses for 50 ms at most at first, and for 10 s at most later', async () => {
+    const slept: number[] = []
+    const clock = { ...systemClock, sleep: async (ms: number) => void slept.push(ms) }
+    for (let losses = 0; losses < 20; losses += 1) await pauseAfterLoss(losses, clock, signal)
+    expect(slept).toHaveLength(20)
+    expect(slept[0]).toBeLessThan(50)
+    for (const ms of slept) expect(ms).toBeLessThan(10_000)
+    expect(Math.max(...slept)).toBeGreaterThan(1_000)
+  })
+
+  it('gives up after 20 losses', async () => {
+    await expect(pauseAfterLoss(20, systemClock, signal)).rejects.toMatchObject({ code: 'mirror_busy' })
   })
 })
 

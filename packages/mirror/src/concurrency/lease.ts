@@ -1,4 +1,6 @@
 import type { Clock } from '@notewire/protocol'
+import { MirrorBusyError } from '../errors.ts'
+import { latestLeaseEnd } from '../integrations/taking-order.ts'
 
 /**
  * The length of every lease, in milliseconds: of an integration, a consumer or a listing. After a crash, another process continues when
@@ -11,6 +13,8 @@ const RENEW_EVERY_MS = LEASE_MS / 3
 /** The longest pauses after a lost lease, so that the other process can finish, in milliseconds. */
 const FIRST_PAUSE_AFTER_LOSS_MS = 50
 const MAX_PAUSE_AFTER_LOSS_MS = 10_000
+/** The pauses after so many losses add up to a minute on average. */
+const MAX_LOSSES = 20
 
 /** The lease that is taken or renewed now. */
 export function leaseFrom(now: number): { readonly now: number; readonly until: number } {
@@ -19,15 +23,17 @@ export function leaseFrom(now: number): { readonly now: number; readonly until: 
 
 /** Whether a process holds a lease. One that ends more than twice its length ahead was written by a clock that was wrong. */
 export function isHeld(until: number | null, now: number): until is number {
-  return until !== null && until > now && until <= now + 2 * LEASE_MS
+  return until !== null && until > now && until <= latestLeaseEnd(leaseFrom(now))
 }
 
 /**
- * Pauses before a lease that was lost is taken again. Processes whose clocks differ would otherwise take it from each other for ever.
+ * Pauses before a lease that was lost is taken again. Without a pause, processes whose clocks differ would take it from each other endlessly.
  *
  * @param losses  how often it was lost before
+ * @throws MirrorBusyError when it was lost 20 times
  */
 export async function pauseAfterLoss(losses: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  if (losses >= MAX_LOSSES) throw new MirrorBusyError()
   const longestMs = Math.min(FIRST_PAUSE_AFTER_LOSS_MS * 2 ** losses, MAX_PAUSE_AFTER_LOSS_MS)
   await clock.sleep(Math.random() * longestMs, signal)
 }

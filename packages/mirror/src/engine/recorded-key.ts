@@ -21,7 +21,8 @@ interface CopyRequest {
  * Reads a copy for work without the lease. If it records no key, records that of the connection first, under the lease; or waits until the worker
  * with the lease has recorded one.
  *
- * @throws KeyChangedError if the copy has notes and records no key; IntegrationRemovedError if the copy is removed; the reason of the signal
+ * @throws KeyChangedError if the copy has notes and records no key; IntegrationRemovedError if the copy is removed; MirrorBusyError if other
+ * workers took the lease at every attempt; the reason of the signal
  */
 export async function copyWithKey(request: CopyRequest, settings: WorkSettings): Promise<CopyState> {
   const { store, clock, work } = settings

@@ -10,8 +10,8 @@ import {
   type WebhookEvent,
 } from '@notewire/protocol'
 import type { ErrorAnswer } from '../interfaces/answer.ts'
-import { fieldsOf, integrationField } from '../processing/event-context.ts'
 import type { CallResult } from '../processing/event-run.ts'
+import { fieldsOf, integrationField } from '../processing/log-fields.ts'
 import type { ProcessOutcome, ProcessTiming } from '../processing/outcome.ts'
 import type { SecretFinding } from '../secrets/secret-source.ts'
 import { SecretError } from '../verifier/signing-secret.ts'

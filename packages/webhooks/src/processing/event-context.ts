@@ -2,6 +2,7 @@ import type { Logger, WebhookEvent } from '@notewire/protocol'
 import type { AppliedRevision } from '../interfaces/revision-gate.ts'
 import type { EventContext } from './handlers.ts'
 import type { LazyAbort } from './lazy-abort.ts'
+import { fieldsOf } from './log-fields.ts'
 
 /** The part of a run that its context shows. */
 interface Shown {
@@ -61,17 +62,4 @@ function withFields(logger: Logger, fields: Readonly<Record<string, unknown>>): 
     warn: (message, more) => logger.warn(message, { ...fields, ...more }),
     error: (message, more) => logger.error(message, { ...fields, ...more }),
   }
-}
-
-/** The log field of an integration. Omitted for `default`, because a program with one integration does not need it. */
-export function integrationField(integration: string | undefined): { readonly integration?: string } {
-  return integration === undefined || integration === 'default' ? {} : { integration }
-}
-
-/** The log fields of an event. */
-export function fieldsOf(
-  { event_id, event_type }: WebhookEvent,
-  integration: string,
-): Readonly<Record<string, unknown>> {
-  return { ...integrationField(integration), event_id, event_type }
 }
