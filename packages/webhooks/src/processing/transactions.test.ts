@@ -238,6 +238,20 @@ describe('close of a receiver with transactions', () => {
     expect(store.rows).toEqual([])
   })
 
+  it('waits for handlers whose events were given up, and counts those that do not end', async () => {
+    const ends = new Map(['one', 'two'].map((id) => [id, Promise.withResolvers<void>()]))
+    const { clock, receiver } = setUp({ handle: ({ event_id }) => ends.get(event_id)?.promise })
+    const outcomes = ['one', 'two'].map((event_id) =>
+      receiver.process(anEvent({ kind: 'note.updated', eventId: event_id, noteId: `note_${event_id}` })),
+    )
+    await clock.advance(60_000)
+    expect((await Promise.all(outcomes)).map(({ status }) => status)).toEqual(['handler-timeout', 'handler-timeout'])
+    const closed = receiver.close({ graceMs: 3_000 })
+    ends.get('one')?.resolve()
+    await clock.advance(3_000)
+    expect(await closed).toBe(1)
+  })
+
   it('reports a handler that stops because of its signal as closing', async () => {
     const { clock, receiver } = setUp({
       handle: (_event, { signal }) =>
