@@ -37,6 +37,34 @@ describe('two processes on one mirror', () => {
     expect(await copyIn(world.another({ store }))).toEqual(await truthOf(world.client))
   })
 
+  it('a second run fetches the notes while the first works: here the first waits for content for ever', async () => {
+    await using world = await mirroredService({ notes: 200 })
+    const store = memoryMirror()
+    const end = new AbortController()
+    const { baseUrl, apiKey, fetch } = world.service
+    const client = new NotesClient({
+      baseUrl,
+      apiKey,
+      async fetch(request) {
+        if (new URL(request.url).pathname === '/v1/notes') return await fetch(request)
+        return await new Promise((_, reject) =>
+          request.signal.addEventListener('abort', () => reject(end.signal.reason)),
+        )
+      },
+    })
+    const other = world.another({ store, clock: systemClock })
+    const runs = [world.another({ store, client, clock: systemClock }), other].map((mirror) =>
+      mirror.run({ signal: end.signal }),
+    )
+    await vi.waitFor(
+      async () => expect((await other.status()).notes).toMatchObject({ live: 200, unsettled: 0 }),
+      10_000,
+    )
+    end.abort()
+    await Promise.all(runs)
+    expect(await copyIn(other)).toEqual(await truthOf(world.client))
+  })
+
   it('do not list at the same time: the second sync waits for the first, and lists again', async () => {
     await using world = await mirroredService({ notes: 300 })
     const store = memoryMirror()

@@ -4,7 +4,7 @@ import { RANKS, type TakenIntegration } from '../integrations/integration-store.
 import type { StoreOutage } from '../reporting/store-outage.ts'
 import { isDue, nextAt } from '../rules/schedule-rule.ts'
 import type { ClockConflicts } from './clock-conflicts.ts'
-import { HintsWithoutALease } from './hints-without-a-lease.ts'
+import { FetchingWithoutALease, findHeld, HINT_WAITS_MS } from './fetching-without-a-lease.ts'
 import type { WorkReport } from './mirrors-options.ts'
 import type { SharedPauses } from './shared-pauses.ts'
 import { doSlice, type SliceEnd } from './slice.ts'
@@ -19,9 +19,6 @@ const SLICE_MS = 500
 const LONGEST_SLICE_OF_MANY_MS = 60_000
 
 const AFTER_ERROR_MS = 5_000
-
-/** How long a hint waits for the worker that has its integration, before this process fetches its note. In milliseconds. */
-const HINT_WAITS_MS = 1_000
 
 /** The share of the concurrent slices that is reserved for hints. */
 const HINT_SHARE = 1 / 4
@@ -68,12 +65,12 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
   const maxOthers = concurrency - Math.floor(concurrency * HINT_SHARE)
   const running = new Map<Promise<void>, boolean>()
   const changes = new Wakeup()
-  const unleased = new HintsWithoutALease()
+  const unleased = new FetchingWithoutALease()
   let isHintWaiting = false
   let final: { readonly error: unknown } | undefined
   /** When the one integration of this loop is due, as this loop has scheduled it. */
   let scheduledAt = Number.POSITIVE_INFINITY
-  /** When to look for hints that wait for a worker, by `monotonicNow`. */
+  /** When to look for an integration of another worker, by `monotonicNow`. */
   let findAt = Number.NEGATIVE_INFINITY
 
   const onHint = () => {
@@ -122,15 +119,12 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
     return false
   }
 
-  /** Finds an integration whose hints wait for the worker that has it. One that works on it would fetch them within a second. */
-  async function findHinted(ofSlice: SliceClock): Promise<TakenIntegration | undefined> {
+  /** Finds an integration of another worker, some of whose notes this process can fetch. */
+  async function findNotesOfAnother(ofSlice: SliceClock): Promise<TakenIntegration | undefined> {
     const read = monotonicNow(clock)
     if (running.size >= concurrency || read < findAt) return undefined
-    const now = ofSlice.now()
-    const waitingSince = integration === undefined ? now - HINT_WAITS_MS : now
     const except = [...conflicts.list(read), ...unleased.list(read)]
-    const request = { now, waitingSince, integration, includesSingle: policy.isSingle, except }
-    const found = await store.integrations.findHinted(request)
+    const found = await findHeld(settings, { integration, now: ofSlice.now(), except })
     findAt = found === undefined ? read + HINT_WAITS_MS : read
     return found
   }
@@ -188,7 +182,7 @@ export async function dispatch(parts: DispatchOptions): Promise<void> {
       start(taken, ofSlice)
       return true
     }
-    const found = await findHinted(ofSlice)
+    const found = await findNotesOfAnother(ofSlice)
     if (found !== undefined) fetchUnleased(found, ofSlice)
     return found !== undefined
   }

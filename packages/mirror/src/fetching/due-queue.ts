@@ -11,8 +11,12 @@ export interface HandedOutNote {
   readonly startSequence: number
 }
 
-/** How many due notes one read returns. If the service cannot read single notes, one listing fetches all of them. */
-const READ_AT_ONCE = 500
+/**
+ * How many due notes one read returns at least and at most. With 500 in each read, reading states took a tenth of a first listing. If the service
+ * cannot read single notes, one listing fetches all that were read.
+ */
+const LEAST_READ = 32
+const MOST_READ = 500
 
 /** For how long the notes of one read are handed out, in milliseconds. Later, events have made others due, and other workers have fetched some. */
 const HAND_OUT_FOR_MS = 100
@@ -38,6 +42,8 @@ export class DueQueue {
   /** When the next of the other notes is due; `undefined` if the store must be asked. */
   #nextDueAt: number | null | undefined
   #readAt = 0
+  /** How many notes were handed out since the latest read. */
+  #handedOutSince = 0
   #query: Promise<void> | undefined
   #pause: Promise<void> | undefined
   /** Whether the listing has ended, so that it makes no other note due. */
@@ -78,7 +84,7 @@ export class DueQueue {
       if (this.#query !== undefined || this.#mustRead) await this.#read()
       const next = this.#waiting.pop()
       if (next !== undefined) {
-        this.#handedOut.add(next.note.state.noteId)
+        this.#handOut(next)
         return next
       }
       if (this.#mustRead) continue
@@ -92,7 +98,7 @@ export class DueQueue {
   /** Hands out all notes that the latest read has returned. */
   takeAll(): readonly HandedOutNote[] {
     const all = this.#waiting.splice(0).reverse()
-    for (const { note } of all) this.#handedOut.add(note.state.noteId)
+    for (const note of all) this.#handOut(note)
     return all
   }
 
@@ -104,6 +110,11 @@ export class DueQueue {
   get #mustRead(): boolean {
     if (this.#waiting.length === 0) return this.#nextDueAt === undefined
     return monotonicNow(this.#context.clock) - this.#readAt > HAND_OUT_FOR_MS
+  }
+
+  #handOut({ note }: HandedOutNote): void {
+    this.#handedOut.add(note.state.noteId)
+    this.#handedOutSince += 1
   }
 
   /** Waits until notes may be due. Concurrent calls share one timer. */
@@ -129,10 +140,17 @@ export class DueQueue {
     return this.#query
   }
 
+  /** Four times as many as were handed out since the latest read: a few that suffice, among which two workers rarely choose the same. */
+  #readSize(): number {
+    if (this.#readAt === 0 || this.#context.client.notes.readsFromList) return MOST_READ
+    return Math.min(Math.max(4 * this.#handedOutSince, LEAST_READ), MOST_READ)
+  }
+
   async #readOnce(): Promise<void> {
     const { store, integration, clock } = this.#context
     const now = clock.now()
-    const request = { dueBy: now, limit: READ_AT_ONCE, except: [...this.#handedOut] }
+    const request = { dueBy: now, limit: this.#readSize(), except: [...this.#handedOut] }
+    this.#handedOutSince = 0
     // Set before the query, so that a `recheck` during the query causes another query.
     this.#nextDueAt = null
     let due = await store.readDue(integration, request)

@@ -201,6 +201,30 @@ it.each([
   },
 )
 
+it('few due notes are read at a time while few are fetched', async () => {
+  const inner = memoryMirror()
+  const limits: number[] = []
+  const readDue: typeof inner.readDue = async (integration, request) => {
+    limits.push(request.limit)
+    return await inner.readDue(integration, request)
+  }
+  await using world = await mirroredService({ notes: 600 })
+  const { baseUrl, apiKey } = world.service
+  const client = new NotesClient({
+    baseUrl,
+    apiKey,
+    async fetch(request) {
+      if (!new URL(request.url).pathname.endsWith('/v1/notes')) await sleep(20)
+      return await world.service.fetch(request)
+    },
+  })
+  const mirror = world.another({ client, store: { ...inner, readDue }, concurrency: 4, clock: systemClock })
+  await mirror.sync()
+  expect(limits[0]).toBe(500)
+  expect(limits.slice(1, -1).every((limit) => limit >= 32 && limit < 500)).toBe(true)
+  expect((await mirror.status()).notes).toMatchObject({ live: 600, unsettled: 0 })
+}, 30_000)
+
 it('a sync that fails ends after its commits', async () => {
   await using world = await mirroredService({ notes: 5 })
   const inner = memoryMirror()

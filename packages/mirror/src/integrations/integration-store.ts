@@ -30,7 +30,7 @@ export interface IntegrationRows {
    * @returns the record with the worker's fencing token and lease, and the state of the copy; `undefined` if none is due
    */
   take(request: TakeRequest): Promise<TakenIntegration | undefined>
-  /** Finds the active integration whose hint has waited longest for the worker that has it, and since `waitingSince` or earlier. Writes nothing. */
+  /** Finds the active integration of `createMirrors` whose hint has waited longest for the worker that has it, and since `waitingSince` or earlier. Writes nothing. */
   findHinted(request: HintedRequest): Promise<TakenIntegration | undefined>
   /** Counts the integrations that `add` has made. */
   count(now: number): Promise<IntegrationCounts>
@@ -156,9 +156,6 @@ interface TakeRequest {
 interface HintedRequest {
   readonly now: number
   readonly waitingSince: number
-  readonly integration?: string | undefined
-  /** Whether to find an integration of `createMirror`, too. */
-  readonly includesSingle?: boolean | undefined
   /** Integrations not to return. */
   readonly except: readonly string[]
 }

@@ -87,10 +87,10 @@ export function take(candidate: Sql, { until, worker }: TakeRequest, dialect: Di
 }
 
 /** Finds the integration whose hint has waited longest for the worker that has it. */
-export function findHinted({ now, waitingSince, integration, ...request }: HintedRequest, dialect: Dialect): Sql {
+export function findHinted({ now, waitingSince, except }: HintedRequest, dialect: Dialect): Sql {
   return sql`SELECT ${takenRow(dialect)} FROM notewire_integrations
     WHERE rank = ${constant(RANKS.hint)} AND due_at <= ${waitingSince} AND lease_until > ${now} AND record ->> 'state' = 'active'
-    ${exclusions(request, dialect)} ${integration === undefined ? empty : sql`AND integration = ${integration}`}
+    ${exclusions({ except }, dialect)}
     ORDER BY due_at LIMIT 1`
 }
 
