@@ -71,7 +71,7 @@ describe('a request that no secret can make genuine is refused before the secret
     const { asked } = await answerTo((headers, now) => {
       headers['webhook-timestamp'] = String(now + seconds)
     })
-    expect(asked).toEqual(['body', 'secret'])
+    expect(asked).toEqual(['secret', 'body'])
   })
 })
 

@@ -93,13 +93,15 @@ export function createResponder(
 
   async function answerAdmitted(checked: CheckedAttempt): Promise<Answer> {
     const { attempt, integration, deadline } = checked
-    // Before the body is read, because an integration may be unknown.
-    const early = secrets.isOfMany ? await findSecret(checked) : undefined
-    if (early !== undefined && early.status !== 'found') return answerMissingSecret(early, integration)
+    // Before the body is read, because an integration may be unknown. A secret that is there is not awaited: if other code has ended the response,
+    // Node.js drops a body that nobody reads yet.
+    const found = findSecret(checked)
+    const finding = 'status' in found ? found : await found
+    if (finding.status !== 'found') return answerMissingSecret(finding, integration)
     const reading = await attempt.readBody(maxBodyBytes, deadline)
     if (reading.status === 'already-parsed') observer.log('already-parsed', { integration: nameOf(integration) })
     if (reading.status !== 'read') return answerError(UNREAD[reading.status])
-    const verified = await verify(checked, reading.bytes)
+    const verified = await verify(checked, finding, reading.bytes)
     if (verified.status !== 'verified') return verified
     observer.verified(verified, integration)
     return await processBody(checked, reading.bytes)
@@ -110,13 +112,10 @@ export function createResponder(
     return 'status' in finding ? finding : deadline.race(finding, LATE)
   }
 
-  async function verify(checked: CheckedAttempt, body: Uint8Array): Promise<Verified | Answer> {
+  async function verify(checked: CheckedAttempt, finding: Found, body: Uint8Array): Promise<Verified | Answer> {
     const { integration, headers } = checked
-    // Looked up again, because the cached secret may have expired or been dropped while the body arrived.
-    const finding = await findSecret(checked)
-    if (finding.status !== 'found') return answerMissingSecret(finding, integration)
     const verification = await finding.check(body, headers)
-    if (verification.status === 'verified') return verification
+    if (verification.status === 'verified' && !secrets.isForgotten(finding.check)) return verification
     const latest = await findLatest(checked, finding)
     if (latest.status !== 'found') return answerMissingSecret(latest, integration)
     const last = latest === finding ? verification : await latest.check(body, headers)
@@ -125,7 +124,7 @@ export function createResponder(
     return answerError('unverified')
   }
 
-  /** The secret may have been rotated since it was looked up. */
+  /** The secret may have been rotated or forgotten since it was found. */
   async function findLatest({ integration, headers, deadline }: CheckedAttempt, used: Found): Promise<SecretFinding> {
     const other = headers.signatures.length > 0 ? secrets.findOther(integration, used.check) : undefined
     return other === undefined ? used : await deadline.race(Promise.resolve(other), LATE)

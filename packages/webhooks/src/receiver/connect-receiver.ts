@@ -22,7 +22,7 @@ export function connectReceiver<Transaction>(
 ) {
   const { queue, sink, handling, clock } = settings
   const { store } = handling
-  const observer = new Observer({ ...settings, secretOption: secrets.isOfMany ? 'secretOf' : 'secret' })
+  const observer = new Observer({ ...settings, secretOption: secrets.option })
   const reports = { clock, logger: settings.logger, reportLateEnd: observer.lateEnd }
   const desk = new Desk(modeOf(), {
     ...reports,

@@ -7,11 +7,13 @@ export const MAX_RUNNING = 32
 export const MAX_WAITING = 10_000
 /** How long a call waits for its turn. */
 export const MAX_WAIT_MS = 2_000
-/** How long a call counts as running. One that hangs for longer no longer keeps others from running. */
+/** How long a call counts as running. One that hangs for longer is given up, and no longer keeps others from running. */
 const MAX_RUN_MS = ANSWER_WITHIN_MS
 
 interface Run {
   readonly beganAt: number
+  readonly givenUp: Promise<undefined>
+  giveUp(value: undefined): void
 }
 
 /** The calls that wait for their turn, by what starts them. */
@@ -35,14 +37,14 @@ export class LookupLimit {
   /**
    * Calls `lookUp`: at once if fewer than {@link MAX_RUNNING} run.
    *
-   * @returns `undefined` if it was not called, because the queue was full or its turn did not come in time
+   * @returns `undefined` if it was not called, because the queue was full or its turn did not come in time, or if it hung and was given up
    */
   async run<Result>(queue: 'first' | 'others', lookUp: () => Promise<Result>): Promise<Result | undefined> {
     this.#startWaiting()
     const run = this.#begin() ?? (await this.#turnIn(queue === 'first' ? this.#first : this.#others))
     if (run === undefined) return undefined
     try {
-      return await lookUp()
+      return await Promise.race([lookUp(), run.givenUp])
     } finally {
       this.#running.delete(run)
       this.#startWaiting()
@@ -51,7 +53,8 @@ export class LookupLimit {
 
   #begin(): Run | undefined {
     if (this.#running.size >= MAX_RUNNING) return undefined
-    const run = { beganAt: monotonicNow(this.#clock) }
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const run = { beganAt: monotonicNow(this.#clock), givenUp: promise, giveUp: resolve }
     this.#running.add(run)
     return run
   }
@@ -91,6 +94,7 @@ export class LookupLimit {
       // A clock without monotonic time may be set back: the run then counts as too long.
       if (now >= run.beganAt && now - run.beganAt < MAX_RUN_MS) return
       this.#running.delete(run)
+      run.giveUp(undefined)
     }
   }
 }

@@ -42,16 +42,18 @@ export type SecretFinding =
 
 /** Finds the signing secrets of a receiver. */
 export interface SecretFinder {
-  /** Whether each request names its integration, which may not exist. */
-  readonly isOfMany: boolean
+  /** The option that the secrets come from, for messages. */
+  readonly option: 'secret' | 'secretOf'
   /** Finds the current secret of an integration: synchronously if it is cached. Never rejects. */
   find(integration: string): SecretFinding | Promise<SecretFinding>
   /**
-   * Finds the secret again, because no signature matched. `undefined` if it cannot have changed. Never rejects.
+   * Finds the secret again, because no signature matched, or because it was forgotten. `undefined` if it cannot have changed. Never rejects.
    *
-   * @param used  the signature check that failed
+   * @param used  the signature check of the secret that was found
    */
   findOther(integration: string, used: SignatureCheck): SecretFinding | undefined | Promise<SecretFinding>
+  /** Whether a secret was forgotten since it was found: what it has signed must not be accepted. */
+  isForgotten(used: SignatureCheck): boolean
   /** Whether this process knows that the integration exists. Other ids must not be logged, because anyone can send any id. */
   knows(integration: string): boolean
 }
@@ -64,7 +66,13 @@ const MISSING: SecretFinding = { status: 'missing' }
  * @throws SecretError if the source is a malformed string or list, or has no secret
  */
 export function secretOfOne(source: SecretSource): SecretFinder {
-  return { isOfMany: false, find: finderOf(source), findOther: () => undefined, knows: () => true }
+  return {
+    option: 'secret',
+    find: finderOf(source),
+    findOther: () => undefined,
+    isForgotten: () => false,
+    knows: () => true,
+  }
 }
 
 function finderOf(source: SecretSource): () => SecretFinding | Promise<SecretFinding> {
