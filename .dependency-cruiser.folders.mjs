@@ -39,6 +39,12 @@ export default {
       to: { path: '^packages/webhooks/src/(secrets|observing)/' },
     },
     {
+      name: 'timing-below-the-receiver',
+      severity: 'error',
+      from: { path: '^packages/webhooks/src/timing/' },
+      to: { path: '^packages/webhooks/src/', pathNot: '^packages/webhooks/src/timing/' },
+    },
+    {
       name: 'mock-server-layers',
       comment: 'What a service contains knows no way to reach it (docs/architecture.md).',
       severity: 'error',

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import { type Alarm, ANSWER_WITHIN_MS } from '../processing/timers.ts'
+import { type Alarm, ANSWER_WITHIN_MS } from '../timing/timers.ts'
 
 /** The time by which the receiver must answer a delivery, even if its work has not ended. */
 export class Deadline {

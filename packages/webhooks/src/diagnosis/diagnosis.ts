@@ -1,5 +1,5 @@
 import type { Clock } from '@notewire/protocol'
-import { RateLimit } from '../observing/rate-limit.ts'
+import { RateLimit } from '../timing/rate-limit.ts'
 import type { CheckedHeaders } from '../verifier/header-check.ts'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
 import type { Refusal } from '../verifier/verification.ts'

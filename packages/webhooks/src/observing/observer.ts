@@ -14,10 +14,10 @@ import type { CallResult } from '../processing/event-run.ts'
 import { fieldsOf, integrationField } from '../processing/log-fields.ts'
 import type { ProcessOutcome, ProcessTiming } from '../processing/outcome.ts'
 import type { SecretFinding } from '../secrets/secret-source.ts'
+import { RateLimits } from '../timing/rate-limit.ts'
 import { SecretError } from '../verifier/signing-secret.ts'
 import type { Refusal, Verified } from '../verifier/verification.ts'
 import { EARLY_ERRORS, LOG_LINES, withoutSecretLine } from './log-lines.ts'
-import { RateLimits } from './rate-limit.ts'
 import type { ReceiverHooks } from './receiver-hooks.ts'
 
 interface ObserverOptions {
@@ -87,8 +87,7 @@ export class Observer {
     this.log('answered-by-other', { integration, fields: { status, more_since_last_line: suppressed } })
   }
 
-  /** An arrow function, so that it stays bound when passed as a callback. */
-  readonly outcome = (outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void => {
+  outcome(outcome: ProcessOutcome, timing: ProcessTiming, integration: string): void {
     if (isLine(outcome.status)) this.log(outcome.status, { integration, ...outcome })
     this.#tell('onOutcome', outcome, timing, { integration })
   }
@@ -107,8 +106,7 @@ export class Observer {
     return begin()
   }
 
-  /** An arrow function, so that it stays bound when passed as a callback. */
-  readonly lateEnd = (event: WebhookEvent, end: CallResult, integration: string): void => {
+  lateEnd(event: WebhookEvent, end: CallResult, integration: string): void {
     this.log('late-end', { integration, event, fields: { ended: end.status }, ...end })
   }
 
@@ -117,8 +115,8 @@ export class Observer {
     this.#tell('onOverdue', event, { integration })
   }
 
-  /** Called when the queue has confirmed an event or has failed. An arrow function, so that it stays bound when passed as a callback. */
-  readonly queued = ({ status, event }: ProcessOutcome, _timing: ProcessTiming, integration: string): void => {
+  /** Called when the queue has confirmed an event or has failed. */
+  queued({ status, event }: ProcessOutcome, integration: string): void {
     if (status === 'applied') this.#tell('onQueued', event, { integration })
   }
 

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from '@notewire/protocol'
+import { waitAtMost } from '../timing/timers.ts'
 import { type AttemptContext, EventRun, type RunTools } from './event-run.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { waitAtMost } from './timers.ts'
 
 /** After its grace, `close` waits this long for claims to be released and transactions to be rolled back, in milliseconds. */
 const UNDO_WITHIN_MS = 5_000

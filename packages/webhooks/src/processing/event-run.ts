@@ -1,11 +1,11 @@
 import { type Clock, type Logger, monotonicNow, refuseResponse, type WebhookEvent } from '@notewire/protocol'
 import type { AppliedRevision } from '../interfaces/revision-gate.ts'
+import { Alarm } from '../timing/timers.ts'
 import { type AttemptHeaders, readHeaders } from '../verifier/signature-headers.ts'
 import { ReceivedContext } from './event-context.ts'
 import type { EventContext } from './handlers.ts'
 import { isAbort, LazyAbort } from './lazy-abort.ts'
 import type { ProcessOutcome, ProcessTiming } from './outcome.ts'
-import { Alarm } from './timers.ts'
 
 /** The facts about the attempt that delivered an event. */
 export interface AttemptContext {

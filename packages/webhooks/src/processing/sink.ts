@@ -1,8 +1,8 @@
 import { type Clock, isEndpointEvent, type WebhookEvent } from '@notewire/protocol'
+import { ANSWER_WITHIN_MS } from '../timing/timers.ts'
 import type { Mode } from './desk.ts'
 import type { EventRun } from './event-run.ts'
 import type { ProcessOutcome } from './outcome.ts'
-import { ANSWER_WITHIN_MS } from './timers.ts'
 
 /**
  * Takes a verified event. When it resolves, the receiver answers 204, and the service does not send the event again: resolve once the

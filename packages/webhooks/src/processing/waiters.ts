@@ -1,7 +1,7 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
 import type { ClaimRequest } from '../interfaces/store.ts'
+import { setTimer } from '../timing/timers.ts'
 import type { LazyAbort } from './lazy-abort.ts'
-import { setTimer } from './timers.ts'
 
 /** How long the receiver waits for a busy event or note before it answers 503. */
 export const BUSY_WAIT_MS = 2_000

@@ -6,7 +6,7 @@ import { Observer } from '../observing/observer.ts'
 import { refuseWrongValues } from '../options/option-rules.ts'
 import type { SharedSettings } from '../options/resolve-options.ts'
 import { Desk, type Mode } from '../processing/desk.ts'
-import type { AttemptContext } from '../processing/event-run.ts'
+import type { AttemptContext, RunTools } from '../processing/event-run.ts'
 import { TransactionMode } from '../processing/in-transaction.ts'
 import { LeasedMode } from '../processing/leased.ts'
 import type { ProcessOutcome } from '../processing/outcome.ts'
@@ -23,14 +23,23 @@ export function connectReceiver<Transaction>(
   const { queue, sink, handling, clock } = settings
   const { store } = handling
   const observer = new Observer({ ...settings, secretOption: secrets.option })
-  const reports = { clock, logger: settings.logger, reportLateEnd: observer.lateEnd }
+  const tools: RunTools = {
+    clock,
+    logger: settings.logger,
+    reportLateEnd: (event, end, integration) => observer.lateEnd(event, end, integration),
+  }
   const desk = new Desk(modeOf(), {
-    ...reports,
+    ...tools,
     handlerTimeoutMs: sink === undefined ? settings.handlerTimeoutMs : undefined,
-    reportOutcome: observer.outcome,
+    reportOutcome: (outcome, timing, integration) => observer.outcome(outcome, timing, integration),
   })
   // The outcome of a queued event is reported by the worker that processes it.
-  const queueing = queue && new Desk(new SinkMode(queue, clock), { ...reports, reportOutcome: observer.queued })
+  const queueing =
+    queue &&
+    new Desk(new SinkMode(queue, clock), {
+      ...tools,
+      reportOutcome: (outcome, _timing, integration) => observer.queued(outcome, integration),
+    })
   const respond = createResponder({
     ...settings,
     path,

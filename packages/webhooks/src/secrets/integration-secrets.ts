@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import { ANSWER_WITHIN_MS, waitAtMost } from '../processing/timers.ts'
+import { ANSWER_WITHIN_MS, waitAtMost } from '../timing/timers.ts'
 import type { SignatureCheck } from '../verifier/signature-check.ts'
 import { LookupLimit, MAX_WAIT_MS } from './lookup-limit.ts'
 import { findingOf, type SecretFinder, type SecretFinding, type SecretLookup } from './secret-source.ts'

@@ -1,5 +1,5 @@
 import { type Clock, monotonicNow } from '@notewire/protocol'
-import { ANSWER_WITHIN_MS, setTimer } from '../processing/timers.ts'
+import { ANSWER_WITHIN_MS, setTimer } from '../timing/timers.ts'
 
 /** How many calls of the user's function `secretOf` run at once. */
 export const MAX_RUNNING = 32
