@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 export interface Field {
   /** Fields of an object have a dot in their name: `fault.kind`. */
   readonly name: string
-  readonly schema: z.core.$ZodTypes
+  readonly schema: z.core.$ZodType
   readonly isOptional: boolean
   readonly initial: unknown
   readonly hint: string
@@ -14,7 +14,7 @@ export interface Field {
 
 /** The schemas of which an input matches one. Each has a form of its own. */
 export function alternativesOf(schema: z.core.$ZodType | undefined): readonly (z.core.$ZodType | undefined)[] {
-  const { def } = (schema as z.core.$ZodTypes | undefined)?._zod ?? {}
+  const def = schema && defOf(schema)
   return def?.type === 'union' && !('discriminator' in def) ? def.options : [schema]
 }
 
@@ -22,7 +22,7 @@ export function alternativesOf(schema: z.core.$ZodType | undefined): readonly (z
 export function fieldsOf(schema: z.core.$ZodType | undefined, name = ''): readonly Field[] {
   if (schema === undefined) return []
   const { inner, ...described } = unwrapped(schema)
-  const { def } = inner._zod
+  const def = defOf(inner)
   if (def.type === 'object') {
     return Object.entries(def.shape).flatMap(([key, child]) => fieldsOf(child, name === '' ? key : `${name}.${key}`))
   }
@@ -37,8 +37,7 @@ function variantFields(options: readonly z.core.$ZodType[], kindName: string, na
   const kinds: string[] = []
   for (const option of options) {
     const fields = fieldsOf(option, name)
-    const values = (fields.find((field) => field.name === kindName)?.schema ?? z.never()) as z.core.$ZodTypes
-    const own = valuesOf(values) ?? []
+    const own = valuesOf(fields.find((field) => field.name === kindName)?.schema ?? z.never()) ?? []
     kinds.push(...own)
     for (const field of fields.filter((each) => each.name !== kindName)) {
       const before = found.get(field.name)
@@ -46,28 +45,27 @@ function variantFields(options: readonly z.core.$ZodType[], kindName: string, na
       found.set(field.name, { ...(before ?? field), when })
     }
   }
-  const kind = z.enum(kinds) as z.core.$ZodType as z.core.$ZodTypes
-  return [{ name: kindName, schema: kind, isOptional: false, initial: undefined, hint: '' }, ...found.values()]
+  return [{ name: kindName, schema: z.enum(kinds), isOptional: false, initial: undefined, hint: '' }, ...found.values()]
 }
 
 /** The texts that a field can have, if they are listed in its schema. */
-export function valuesOf(schema: z.core.$ZodTypes): readonly string[] | undefined {
-  const { def } = schema._zod
+export function valuesOf(schema: z.core.$ZodType): readonly string[] | undefined {
+  const def = defOf(schema)
   if (def.type === 'enum') return Object.values(def.entries).map(String)
   if (def.type === 'literal') return def.values.map(String)
   return def.type === 'array' ? valuesOf(unwrapped(def.element).inner) : undefined
 }
 
 function unwrapped(schema: z.core.$ZodType) {
-  let inner = schema as z.core.$ZodTypes
+  let inner = schema
   let [isOptional, initial, hint]: [boolean, unknown, string] = [false, undefined, '']
   for (;;) {
     hint ||= z.globalRegistry.get(inner)?.description ?? ''
-    const { def } = inner._zod
+    const def = defOf(inner)
     if (def.type === 'default' || def.type === 'prefault') initial = def.defaultValue
     else if (def.type !== 'optional' && def.type !== 'nullable') return { inner, isOptional, initial, hint }
     isOptional = true
-    inner = def.innerType as z.core.$ZodTypes
+    inner = def.innerType
   }
 }
 
@@ -95,7 +93,7 @@ export function inputOf(schema: z.core.$ZodType | undefined, texts: URLSearchPar
 
 function readValue({ schema, initial, name }: Field, given: readonly string[], isChange: boolean): unknown {
   const texts = given.map((text) => text.replaceAll('\r\n', '\n')).filter((text) => text !== '')
-  const { type } = schema._zod.def
+  const { type } = defOf(schema)
   if (type === 'array' && (texts.length > 1 || valuesOf(schema) !== undefined || LISTS.includes(name))) {
     return texts.length === 0 && !isChange && initial === undefined ? undefined : texts
   }
@@ -103,6 +101,11 @@ function readValue({ schema, initial, name }: Field, given: readonly string[], i
   if (text === undefined) return isChange && given.length > 0 && type === 'string' ? null : undefined
   const candidates = type === 'string' ? [text] : [...asJson(text), text, ...asJson(`[${text}]`)]
   return candidates.find((candidate) => z.safeParse(schema, candidate).success) ?? candidates[0]
+}
+
+/** The definition of a schema, narrowed by its `type`: the types of zod do not tell which one a schema has. */
+export function defOf(schema: z.core.$ZodType): z.core.$ZodTypes['_zod']['def'] {
+  return (schema as z.ZodMiniType).def as z.core.$ZodTypes['_zod']['def']
 }
 
 /** Lists of which a person picks the entries. */

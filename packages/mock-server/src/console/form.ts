@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ServiceParts } from '../api/service-parts.ts'
 import { CONTROL_OPERATIONS, type Route } from '../control/control-operations.ts'
 import type { ControlOperation } from '../control/operation.ts'
-import { alternativesOf, type Field, fieldsOf, valuesOf } from './fields.ts'
+import { alternativesOf, defOf, type Field, fieldsOf, valuesOf } from './fields.ts'
 import type { Html } from './page.ts'
 import { type Choices, choicesOf } from './resources.ts'
 
@@ -62,7 +62,7 @@ export function filterForm(parts: ServiceParts, route: Route, query: Readonly<Re
 function fieldOf(field: Field, values: Readonly<Record<string, unknown>>, choices: Choices): Html | '' {
   const { name, schema, isOptional, when } = field
   const listed = choices[name] ?? valuesOf(schema)?.map((text) => [text, text] as const)
-  const isList = schema._zod.def.type === 'array'
+  const isList = defOf(schema).type === 'array'
   // What has one value, or none, need not be asked for.
   if (isOptional && !isList && choices[name] !== undefined && choices[name].length < 2) return ''
   const value = valueIn(values, field)
@@ -85,7 +85,7 @@ function inputFor({ name, schema, isOptional, when }: Field, value: unknown): Ht
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? undefined)
   if (name === 'search')
     return html`<input type="search" id="search" name="search" value="${text}" aria-keyshortcuts="/" />`
-  const isLong = schema._zod.def.type === 'array' || name === 'content' || name === 'summary'
+  const isLong = defOf(schema).type === 'array' || name === 'content' || name === 'summary'
   if (isLong) return html`<textarea name="${name}" rows="2">${text}</textarea>`
   return html`<input name="${name}" value="${text}" ${isOptional || when !== undefined ? '' : html`required`} />`
 }

@@ -8,7 +8,6 @@ import {
 import * as z from 'zod/mini'
 import {
   AN_IDENTIFIER,
-  compiledObject,
   eventIdentifier,
   extended,
   NOT_EMPTY,
@@ -19,6 +18,7 @@ import {
   transcriptStatus,
 } from './fields.ts'
 import { allTolerated, objectOrEmpty, tolerated } from './tolerated.ts'
+import { compiledObject } from './zod-internals.ts'
 
 const aboutNote = {
   recording_session_id: z.nullish(eventIdentifier),

@@ -1,6 +1,5 @@
 import { isIdentifier, MAX_IDENTIFIER_LENGTH, type OpenEnum } from '@notewire/protocol'
 import * as z from 'zod/mini'
-import { $constructor, $ZodObjectJIT } from 'zod/v4/core'
 
 // A bundler removes an unused schema only if creating it has no side effects. zod marks its own functions as free of side effects
 // (`@__NO_SIDE_EFFECTS__`). This folder marks its own functions in the same way, and calls of methods with `@__PURE__`.
@@ -67,28 +66,3 @@ export function knownValuesOf(schema: z.core.$ZodType): readonly string[] | unde
 
 export const transcriptStatus = z.nullish(openEnum(['pending', 'ready', 'empty', 'failed']))
 export const summaryStatus = z.nullish(openEnum(['pending', 'ready', 'missing', 'failed']))
-
-const compiled: z.core.$constructor<z.core.$ZodObject> = $ZodObjectJIT
-const inMini: z.core.$constructor<z.ZodMiniObject> = z.ZodMiniObject
-
-// The object schemas of `zod/mini` interpret their fields; `zod` itself has an object schema that compiles them. The compiled schema is
-// initialized first: zod initializes each part of a schema once, so the compiled parse function stays.
-const CompiledObject = /* @__PURE__ */ $constructor<z.ZodMiniObject>('CompiledObject', (schema, def) => {
-  compiled.init(schema, def)
-  inMini.init(schema, def)
-})
-
-/**
- * A `z.looseObject` that reads a value in a third of the time. zod compiles it by `new Function`, and interprets it where the runtime forbids
- * that, or after `z.config({ jitless: true })`.
- *
- * @__NO_SIDE_EFFECTS__
- */
-export function compiledObject<Fields extends z.core.$ZodShape>(
-  fields: Fields,
-): z.ZodMiniObject<Fields, z.core.$loose> {
-  return new CompiledObject({ type: 'object', shape: fields, catchall: z.unknown() }) as z.ZodMiniObject<
-    Fields,
-    z.core.$loose
-  >
-}

@@ -1,8 +1,9 @@
 import { type Drift, OptionError, ShapeError } from '@notewire/protocol'
 import type * as z from 'zod/mini'
-import { $ZodAsyncError } from 'zod/v4/core'
+import { $ZodType } from 'zod/v4/core'
 import { dropUndefinedInItems, withFewItems } from './long-arrays.ts'
 import { contractOf } from './tolerated.ts'
+import { runSchema } from './zod-internals.ts'
 
 /**
  * Reads a value that the service sent by its schema. An optional field of another type is left out (open point 39).
@@ -47,9 +48,9 @@ export function readShapeWithDrift<Shape>(
 ): ShapeReading<Shape> {
   requireSchema('readShape', schema)
   const contract = contractOf(schema)
-  const exact = run(contract, value, FIRST_PROBLEM)
+  const exact = runSchema(contract, value, FIRST_PROBLEM)
   if (exact.issues.length === 0) return { status: 'read', value: exact.value, drift: [] }
-  const read = run(schema, value, FIRST_PROBLEM)
+  const read = runSchema(schema, value, FIRST_PROBLEM)
   const drift = once(() => driftIn(contract, withFewItems(value), value))
   if (read.issues.length > 0) {
     const error = once(() => refusalOf(schema, value, what, at))
@@ -64,7 +65,7 @@ export function readShapeWithDrift<Shape>(
     }
   }
   const fewItems = withFewItems(value)
-  for (const { path = [] } of run(contract, fewItems, ALL_PROBLEMS).issues) dropUndefinedAt(read.value, path)
+  for (const { path = [] } of runSchema(contract, fewItems, ALL_PROBLEMS).issues) dropUndefinedAt(read.value, path)
   if (fewItems !== value) dropUndefinedInItems(read.value)
   return {
     status: 'read',
@@ -136,15 +137,6 @@ const ALL_PROBLEMS = { async: false } as const
 /** Ends at the first problem, so that a value with a million problems takes neither their time nor their memory. */
 const FIRST_PROBLEM = { ...ALL_PROBLEMS, abortEarly: true } as const
 
-/**
- * Runs a schema without describing its issues and without an `Error`. `safeParse` does both, which takes much longer than reading the value.
- */
-function run<Shape>(schema: z.ZodMiniType<Shape>, value: unknown, context: z.core.ParseContextInternal) {
-  const result = schema._zod.run({ value, issues: [] }, context)
-  if (result instanceof Promise) throw new $ZodAsyncError()
-  return result as z.core.ParsePayload<Shape>
-}
-
 /** Describes what does not match: everything, or the first problem. */
 export function problemsOf(
   schema: z.ZodMiniType,
@@ -165,6 +157,6 @@ function pathOf(keys: readonly PropertyKey[], at: string): string {
 
 /** @throws {@link OptionError} if the argument is not a zod schema */
 export function requireSchema(caller: string, schema: unknown): void {
-  if (Object(schema)._zod !== undefined) return
+  if (schema instanceof $ZodType) return
   throw new OptionError('schema', `${caller} needs a schema of zod, such as noteSchema of @notewire/protocol/schemas.`)
 }

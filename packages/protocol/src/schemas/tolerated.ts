@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { $constructor, $ZodAsyncError } from 'zod/v4/core'
+import { caught } from './zod-internals.ts'
 
 type Tolerated<Schema extends z.ZodMiniType> = z.ZodMiniCatch<z.ZodMiniOptional<Schema>>
 
@@ -52,22 +52,4 @@ export function allTolerated<Fields extends Readonly<Record<string, z.ZodMiniTyp
 /** An object. Any other value becomes an empty object. */
 export function objectOrEmpty<Schema extends z.ZodMiniObject>(schema: Schema): z.ZodMiniCatch<Schema> {
   return caught(schema, () => ({}))
-}
-
-const inMini: z.core.$constructor<z.ZodMiniCatch> = z.ZodMiniCatch
-
-// `z.catch` makes the same schema, but adds all utilities of zod to the bundle: 3.8 kB. It also describes each problem before it drops the value,
-// which takes seconds for a transcript with a million segments.
-const Caught = /* @__PURE__ */ $constructor<z.ZodMiniCatch>('Caught', (schema, def) => {
-  inMini.init(schema, def)
-  schema._zod.parse = (payload, context) => {
-    const result = def.innerType._zod.run({ value: payload.value, issues: [] }, context)
-    if (result instanceof Promise) throw new $ZodAsyncError()
-    payload.value = result.issues.length === 0 ? result.value : Reflect.apply(def.catchValue, undefined, [])
-    return payload
-  }
-})
-
-function caught<Schema extends z.ZodMiniType>(innerType: Schema, catchValue: () => unknown) {
-  return new Caught({ type: 'catch', innerType, catchValue }) as z.ZodMiniCatch<Schema>
 }

@@ -22,9 +22,10 @@ export function unknownPartsOf(schema: z.ZodMiniType, value: object): readonly U
   return partsOf(unwrapped(contractOf(schema)), value, '')
 }
 
-function partsOf(schema: z.core.$ZodTypes, value: object, path: string): readonly UnknownPart[] {
-  if (schema._zod.def.type !== 'object') return []
-  const { shape } = schema._zod.def
+function partsOf(schema: z.core.$ZodType, value: object, path: string): readonly UnknownPart[] {
+  const def = defOf(schema)
+  if (def.type !== 'object') return []
+  const { shape } = def
   return Object.entries(value).flatMap(([field, found]) => {
     const known = Object.hasOwn(shape, field) ? shape[field] : undefined
     if (known !== undefined) return [found].flat().flatMap((item) => partsOfField(unwrapped(known), item, path, field))
@@ -33,7 +34,7 @@ function partsOf(schema: z.core.$ZodTypes, value: object, path: string): readonl
   })
 }
 
-function partsOfField(schema: z.core.$ZodTypes, value: unknown, path: string, field: string): readonly UnknownPart[] {
+function partsOfField(schema: z.core.$ZodType, value: unknown, path: string, field: string): readonly UnknownPart[] {
   if (typeof value === 'object' && value !== null) {
     return partsOf(schema, value, path === '' ? field : `${path}.${field}`)
   }
@@ -42,8 +43,8 @@ function partsOfField(schema: z.core.$ZodTypes, value: unknown, path: string, fi
 }
 
 /** The innermost schema, without the wrappers that make it optional, nullable, an array or an alias. */
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodTypes {
-  const { def } = (schema as z.core.$ZodTypes)._zod
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+  const def = defOf(schema)
   switch (def.type) {
     case 'optional':
     case 'nullable':
@@ -54,6 +55,11 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodTypes {
     case 'pipe':
       return unwrapped(def.out)
     default:
-      return schema as z.core.$ZodTypes
+      return schema
   }
+}
+
+/** The definition of a schema, narrowed by its \`type\`: the types of zod do not tell which one a schema has. */
+function defOf(schema: z.core.$ZodType): z.core.$ZodTypes['_zod']['def'] {
+  return (schema as z.ZodMiniType).def as z.core.$ZodTypes['_zod']['def']
 }
