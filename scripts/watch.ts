@@ -3,7 +3,7 @@ import { tool, WORKSPACE } from './run.ts'
 
 // Usage: npm run watch, or npm run watch -- mirror notewire for the tests of only these packages. After each change it
 // checks the types of the whole workspace and runs the affected tests. `h` shows the commands of Vitest.
-const LIBRARIES = ['protocol', 'client', 'webhooks', 'mock-server', 'mirror']
+const LIBRARIES = ['protocol', 'storage', 'client', 'webhooks', 'mock-server', 'mirror']
 const asked = process.argv.slice(2)
 const projects = (asked.length === 0 ? LIBRARIES : asked).flatMap((name) => ['--project', name])
 

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { migrationOf, type PostgresTables } from '../packages/webhooks/src/storage/postgres-migration.ts'
+import { migrationOf, type PostgresTables } from '../packages/storage/src/postgres-migration.ts'
 
 /** Writes `postgres.sql` into the package that is being built: the migration of its store, for users who run it themselves. */
 export async function writeMigration(tables: PostgresTables): Promise<void> {

@@ -9,15 +9,10 @@ import {
 } from '@notewire/client'
 import { createNotesService, type NotesService, type NotesServiceOptions } from '@notewire/mock-server'
 import type { Note, NoteUpdatedEvent } from '@notewire/protocol'
-import {
-  createReceiver,
-  createReceivers,
-  memoryStore,
-  type ReceiverStore,
-  type TransactionContext,
-} from '@notewire/webhooks'
+import { createReceiver, createReceivers, memoryStore, type TransactionContext } from '@notewire/webhooks'
 import { postgresStore, postgresTransactions } from '@notewire/webhooks/postgres'
 import { sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
+import type { ReceiverStore } from '@notewire/webhooks/store'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Replica } from './mirror-simulator/replica.ts'

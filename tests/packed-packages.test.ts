@@ -22,7 +22,8 @@ const answers = {
   '@notewire/webhooks/sqlite': ['claimed', 'duplicate'],
   '@notewire/webhooks/postgres': 'duplicate',
   '@notewire/webhooks/redis': 'duplicate',
-  '@notewire/webhooks/storage': true,
+  '@notewire/storage': true,
+  '@notewire/webhooks/store': 'stale',
   '@notewire/webhooks/opentelemetry': 7,
   '@notewire/webhooks/testing': 'access_lost',
   '@notewire/mock-server': 401,
@@ -39,8 +40,10 @@ beforeAll(async () => {
 })
 afterAll(() => rm(consumer.folder, { recursive: true }))
 
-it('all six packages are packed', () => {
-  const names = ['client', 'mirror', 'mock-server', 'protocol', 'webhooks'].map((name) => `@notewire/${name}`)
+it('all seven packages are packed', () => {
+  const names = ['client', 'mirror', 'mock-server', 'protocol', 'storage', 'webhooks'].map(
+    (name) => `@notewire/${name}`,
+  )
   expect(consumer.packages.map(({ name }) => name).sort()).toEqual([...names, 'notewire'])
 })
 
@@ -145,7 +148,8 @@ it('an error of one entry is an instance of the class of another', async () => {
     import { OptionError, ShapeError } from '@notewire/protocol'
     import { noteSchema, readEvent, readShape } from '@notewire/protocol/schemas'
     import { NotesClient } from '@notewire/client'
-    import { BodyNotRawError, SecretError } from '@notewire/webhooks'
+    import { SecretError } from '@notewire/webhooks'
+import { BodyNotRawError } from '@notewire/webhooks/verify'
     import { signAttempt } from '@notewire/webhooks/testing'
     import { createVerifier } from '@notewire/webhooks/verify'
     const verify = createVerifier({ secret: '${SECRET}' })

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ClaimRequest, ReceiverStore } from '@notewire/webhooks'
+import type { ClaimRequest, ReceiverStore } from '@notewire/webhooks/store'
 import type { Contender } from './throughput.ts'
 
 /** The values that a receiver uses. */

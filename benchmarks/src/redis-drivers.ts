@@ -1,6 +1,6 @@
 import type { CacheClient } from '@aws-lambda-powertools/idempotency/cache/types'
-import type { ReceiverStore } from '@notewire/webhooks'
 import { redisStore } from '@notewire/webhooks/redis'
+import type { ReceiverStore } from '@notewire/webhooks/store'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 

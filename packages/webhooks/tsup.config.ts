@@ -15,7 +15,7 @@ export default defineConfig({
     postgres: 'src/stores/postgres/index.ts',
     sqlite: 'src/stores/sqlite/index.ts',
     redis: 'src/stores/redis/redis-store.ts',
-    storage: 'src/storage/index.ts',
+    store: 'src/store.ts',
     opentelemetry: 'src/opentelemetry.ts',
     testing: 'src/testing/index.ts',
   }),

@@ -1,5 +1,5 @@
-import type { ReceiverStore, TransactionStore } from '@notewire/webhooks'
 import type { SqliteConnection } from '@notewire/webhooks/sqlite'
+import type { ReceiverStore, TransactionStore } from '@notewire/webhooks/store'
 import type { HandlerCall } from './handler-call.ts'
 
 /** The database that all instances share: the store and the rows that handlers write. */

@@ -1,4 +1,4 @@
-import type { Claim } from '@notewire/webhooks'
+import type { Claim } from '@notewire/webhooks/store'
 import type { Owner } from '../simulation/schedule.ts'
 import type { AddressedEvent } from './scenario.ts'
 

@@ -1,5 +1,11 @@
 import { type EventKind, isKnownEvent, isNoteEvent, type WebhookEvent } from '@notewire/protocol'
-import { type AppliedRevision, type Claim, type NoteChange, passRevisionGate, raiseRevision } from '@notewire/webhooks'
+import {
+  type AppliedRevision,
+  type Claim,
+  type NoteChange,
+  passRevisionGate,
+  raiseRevision,
+} from '@notewire/webhooks/store'
 import type { Owner, Schedule } from '../simulation/schedule.ts'
 import { type Grant, type HandlerCall, rowOf } from './handler-call.ts'
 import { type AddressedEvent, describeEvent, type Scenario } from './scenario.ts'

@@ -1,5 +1,5 @@
 import { ENDPOINT_EVENT_KINDS, type EventKind, NOTE_EVENT_KINDS, type WebhookEvent } from '@notewire/protocol'
-import type { GateMode } from '@notewire/webhooks'
+import type { GateMode } from '@notewire/webhooks/store'
 import { anEvent, anUnknownEvent } from '@notewire/webhooks/testing'
 import type { Random } from '../simulation/random.ts'
 

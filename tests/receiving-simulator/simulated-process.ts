@@ -1,5 +1,5 @@
 import type { Clock } from '@notewire/protocol'
-import type { Claim } from '@notewire/webhooks'
+import type { Claim } from '@notewire/webhooks/store'
 import { never } from '../simulation/never.ts'
 import type { Owner } from '../simulation/schedule.ts'
 import type { Grant } from './handler-call.ts'

@@ -1,4 +1,4 @@
-import type { Claim, ClaimRequest, ReceiverStore } from '@notewire/webhooks'
+import type { Claim, ClaimRequest, ReceiverStore } from '@notewire/webhooks/store'
 import type { Grant } from './handler-call.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { SimulatedProcess } from './simulated-process.ts'

@@ -1,4 +1,4 @@
-import type { ClaimRequest, Seen, TransactionResult, TransactionStore, TransactionWork } from '@notewire/webhooks'
+import type { ClaimRequest, Seen, TransactionResult, TransactionStore, TransactionWork } from '@notewire/webhooks/store'
 import { never } from '../simulation/never.ts'
 import type { Transaction } from './database.ts'
 import type { HandlerCall } from './handler-call.ts'

@@ -4,7 +4,7 @@ import {
   type NoteChange,
   passRevisionGate,
   raiseRevision,
-} from '@notewire/webhooks'
+} from '@notewire/webhooks/store'
 import type { ChaosResult } from './chaos.ts'
 import type { ChronicleEntry } from './chronicle.ts'
 import type { Effect } from './databases/worker-database.ts'

@@ -7,7 +7,7 @@ import {
   passRevisionGate,
   type ReceiverStore,
   raiseRevision,
-} from '@notewire/webhooks'
+} from '@notewire/webhooks/store'
 import type { Connection, Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise'
 
 // Times are milliseconds of the server's clock. `lease_ends_at` is 0 without a lease, and `kept_until` is 0 before the first commit.

@@ -1,7 +1,7 @@
 import type { NotesClient } from '@notewire/client'
+import type { PostgresTransaction } from '@notewire/storage'
 import type { Receiver } from '@notewire/webhooks'
 import { type DurableObjectSqlStorage, d1, durableObjectSqlite, type SqliteConnection } from '@notewire/webhooks/sqlite'
-import type { PostgresTransaction } from '@notewire/webhooks/storage'
 import { describe, expectTypeOf, it } from 'vitest'
 import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
 import {

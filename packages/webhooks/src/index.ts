@@ -3,30 +3,6 @@ export type { BodyReading, IncomingAttempt, RoutedAttempt } from './delivering/a
 export type { BodyCauseCode, RefusalCause, RefusalCauseCode } from './diagnosis/refusal-cause.ts'
 export { type DeliveryExplanation, explainDelivery } from './explain-delivery.ts'
 export type { Answer, ErrorAnswer } from './interfaces/answer.ts'
-export {
-  type AppliedRevision,
-  type GateMode,
-  type NoteChange,
-  passRevisionGate,
-  raiseRevision,
-} from './interfaces/revision-gate.ts'
-export type {
-  Claim,
-  ClaimedNote,
-  ClaimRequest,
-  ClaimResult,
-  CommitResult,
-  ProcessedRecords,
-  ReceiverStore,
-} from './interfaces/store.ts'
-export {
-  type LookResult,
-  type Seen,
-  TransactionEndedError,
-  type TransactionResult,
-  type TransactionStore,
-  type TransactionWork,
-} from './interfaces/transaction-store.ts'
 export type { HookContext, ReceiverHooks } from './observing/receiver-hooks.ts'
 export type {
   EventSinkOptions,
@@ -56,13 +32,6 @@ export type { AboutEvent, CloseOptions, Receiver, Receivers } from './receiver/r
 export type { SecretLookup, SecretSource, Secrets } from './secrets/secret-source.ts'
 export { memoryStore } from './stores/memory-store.ts'
 export { type UnwrapOptions, unwrap, WebhookVerificationError } from './unwrap.ts'
-export type { AttemptHeaders } from './verifier/signature-headers.ts'
 export { SecretError, type SecretList } from './verifier/signing-secret.ts'
-export type { Refusal, Verification, VerificationFailure, Verified } from './verifier/verification.ts'
-export {
-  BodyNotRawError,
-  createVerifier,
-  type TimestampOptions,
-  type Verifier,
-  type VerifierOptions,
-} from './verifier/verifier.ts'
+export type { Refusal, VerificationFailure, Verified } from './verifier/verification.ts'
+export { BodyNotRawError } from './verifier/verifier.ts'

@@ -19,7 +19,8 @@ interface Entries {
   readonly '@notewire/webhooks/sqlite': typeof import('@notewire/webhooks/sqlite')
   readonly '@notewire/webhooks/postgres': typeof import('@notewire/webhooks/postgres')
   readonly '@notewire/webhooks/redis': typeof import('@notewire/webhooks/redis')
-  readonly '@notewire/webhooks/storage': typeof import('@notewire/webhooks/storage')
+  readonly '@notewire/storage': typeof import('@notewire/storage')
+  readonly '@notewire/webhooks/store': typeof import('@notewire/webhooks/store')
   readonly '@notewire/webhooks/opentelemetry': typeof import('@notewire/webhooks/opentelemetry')
   readonly '@notewire/webhooks/testing': typeof import('@notewire/webhooks/testing')
   readonly '@notewire/mock-server': typeof import('@notewire/mock-server')
@@ -144,9 +145,12 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
     return (await store.claim(request)).status
   },
 
-  '@notewire/webhooks/storage': async ({ PostgresTimeoutError }) =>
+  '@notewire/storage': async ({ PostgresTimeoutError }) =>
     PostgresTimeoutError === (await import('@notewire/mirror/postgres')).PostgresTimeoutError &&
     PostgresTimeoutError === (await import('@notewire/webhooks/postgres')).PostgresTimeoutError,
+
+  '@notewire/webhooks/store': ({ passRevisionGate }) =>
+    passRevisionGate('strict', { kind: 'note.updated', revision: 1 }, { revision: 2, deleted: false, seen: [] }),
 
   '@notewire/webhooks/opentelemetry': ({ receiverTelemetry }) => Object.keys(receiverTelemetry()).length,
 

@@ -1,4 +1,4 @@
-import type { ReceiverStore, TransactionStore } from '@notewire/webhooks'
+import type { ReceiverStore, TransactionStore } from '@notewire/webhooks/store'
 import type { Integration } from '../integrations.ts'
 
 /** The effect of a handler for an event. */

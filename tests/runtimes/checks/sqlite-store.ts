@@ -1,5 +1,6 @@
-import { createReceiver, type TransactionStore } from '@notewire/webhooks'
+import { createReceiver } from '@notewire/webhooks'
 import { type SqliteStore, sqliteStore, sqliteTransactions } from '@notewire/webhooks/sqlite'
+import type { TransactionStore } from '@notewire/webhooks/store'
 import { anEvent, storeChecks } from '@notewire/webhooks/testing'
 
 /** Holds a store in a file against all that stores must do, and processes events in transactions of `node:sqlite`. */

@@ -1,4 +1,4 @@
-import { postgresCodeOf } from '@notewire/webhooks/storage'
+import { postgresCodeOf } from '@notewire/storage'
 
 /** The classes of SQLSTATE that are about the data: data exceptions, violated constraints, exceeded limits of the program. */
 const SQLSTATE_OF_DATA = /^(?:22|23|54)[0-9A-Z]{3}$/

@@ -1,4 +1,4 @@
-import { SqliteFailedError, SqliteFolderReadOnlyError, SqliteNotAFileError } from '@notewire/webhooks/storage'
+import { SqliteFailedError, SqliteFolderReadOnlyError, SqliteNotAFileError } from '@notewire/storage'
 import { CommandError, type CommandErrorCode } from '../errors/failure.ts'
 
 /** Makes a `CommandError` of an error of SQLite. Other errors are returned unchanged. */

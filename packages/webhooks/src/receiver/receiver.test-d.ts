@@ -14,11 +14,10 @@ import {
   type ProcessOutcome,
   type Receiver,
   type ReceiverOptions,
-  type ReceiverStore,
   type Receivers,
   type TransactionContext,
-  type TransactionStore,
 } from '../index.ts'
+import type { ReceiverStore, TransactionStore } from '../store.ts'
 
 const receiver = createReceiver({ secret: () => undefined, on: {} })
 

@@ -1,16 +1,17 @@
 import { DatabaseSync } from 'node:sqlite'
 import { NotewireError, traceOf } from '@notewire/protocol'
+import * as storage from '@notewire/storage'
 import { expect, it } from 'vitest'
 import { recordingLogger } from '../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../fixtures/secrets.ts'
 import { createReceiver } from '../receiver/receiver.ts'
-import * as storage from '../storage/index.ts'
 import { anEvent } from '../testing/an-event.ts'
 import * as redis from './redis/redis-store.ts'
 import { sqliteTransactions } from './sqlite/index.ts'
 
-const CLASSES = Object.entries({ ...storage, ...redis }).filter(
-  ([, exported]) => (exported as { prototype?: unknown }).prototype instanceof NotewireError,
+const exports: readonly (readonly [string, unknown])[] = Object.entries({ ...storage, ...redis })
+const CLASSES = exports.flatMap(([name, exported]) =>
+  typeof exported === 'function' && exported.prototype instanceof NotewireError ? [[name, exported] as const] : [],
 )
 
 it('has classes of errors', () => expect(CLASSES.length).toBeGreaterThan(5))

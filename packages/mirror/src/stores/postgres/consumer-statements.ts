@@ -1,4 +1,4 @@
-import { isInTransaction, type PostgresQueries, type PostgresTransaction } from '@notewire/webhooks/storage'
+import { isInTransaction, type PostgresQueries, type PostgresTransaction } from '@notewire/storage'
 import type {
   ConsumableNote,
   ConsumerCommit,

@@ -5,5 +5,5 @@ export {
   type PostgresStoreOptions,
   PostgresTimeoutError,
   type PostgresTransaction,
-} from '@notewire/webhooks/storage'
+} from '@notewire/storage'
 export { type PostgresMirror, postgresMirror } from './postgres-mirror.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresCodeOf } from '@notewire/webhooks/storage'
+import { postgresCodeOf } from '@notewire/storage'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NEW_CONSUMER } from '../../consumers/consumer-store.ts'

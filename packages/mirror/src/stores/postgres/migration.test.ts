@@ -1,5 +1,5 @@
 import { OptionError } from '@notewire/protocol'
-import { migrationOf } from '@notewire/webhooks/storage'
+import { migrationOf } from '@notewire/storage'
 import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'

@@ -1,4 +1,4 @@
-import type { PostgresTables } from '@notewire/webhooks/storage'
+import type { PostgresTables } from '@notewire/storage'
 import { COMMIT_FUNCTION } from './commit-function.ts'
 import { COPY_FUNCTION } from './copy-function.ts'
 import { ERASE_FUNCTION } from './erase-integration.ts'

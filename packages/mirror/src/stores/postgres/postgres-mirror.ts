@@ -6,7 +6,7 @@ import {
   type PostgresStoreOptions,
   type PostgresTransaction,
   refuseWrongPostgres,
-} from '@notewire/webhooks/storage'
+} from '@notewire/storage'
 import type { MirrorStore } from '../mirror-store.ts'
 import { createConsumerStore } from './consumer-statements.ts'
 import { MIRROR_TABLES } from './migration.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
+import { migrationOf } from '@notewire/storage'
 import { postgresStore } from '@notewire/webhooks/postgres'
-import { migrationOf } from '@notewire/webhooks/storage'
 import { storeChecks } from '@notewire/webhooks/testing'
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-import { type PostgresQueries, postgresCodeOf } from '@notewire/webhooks/storage'
+import { type PostgresQueries, postgresCodeOf } from '@notewire/storage'
 import type { Sql } from 'sql-template-tag'
 import { readEscapedJson } from '../escaped-text.ts'
 import type { SqlDatabase } from '../sql/sql-database.ts'

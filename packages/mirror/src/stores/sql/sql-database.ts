@@ -1,4 +1,4 @@
-import type { Durability } from '@notewire/webhooks/storage'
+import type { Durability } from '@notewire/storage'
 import type { Sql } from 'sql-template-tag'
 
 /** A database of SQL. Each row of a result has one column `result`, which contains JSON as of `escapedJson`. */

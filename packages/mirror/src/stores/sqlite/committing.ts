@@ -1,4 +1,4 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteRow, SqliteStatement } from '@notewire/storage'
 import { type ContentParts, type ContentWrite, NO_DIGESTS, type NoteWrite } from '../../notes/note-write.ts'
 import { escapedJson, escapedText } from '../escaped-text.ts'
 import type { MirrorCommit } from '../mirror-store.ts'

@@ -1,4 +1,4 @@
-import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '@notewire/webhooks/storage'
+import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from '@notewire/storage'
 import type { ConsumableNote, ConsumerCommit, ConsumerNote, ConsumerStore } from '../../consumers/consumer-store.ts'
 import { eachPart, NOTE_PARTS } from '../../notes/note-parts.ts'
 import { escapedJson, escapedText, readEscapedJson } from '../escaped-text.ts'

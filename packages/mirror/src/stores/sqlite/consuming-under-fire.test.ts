@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { DatabaseSync } from 'node:sqlite'
-import { betterSqlite, type SqliteConnection, type SqliteValue } from '@notewire/webhooks/storage'
+import { betterSqlite, type SqliteConnection, type SqliteValue } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {

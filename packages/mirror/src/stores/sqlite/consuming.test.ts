@@ -4,7 +4,7 @@ import {
   type DurableObjectSqlStorage,
   durableObjectSqlite,
   type SqliteConnection,
-} from '@notewire/webhooks/storage'
+} from '@notewire/storage'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'

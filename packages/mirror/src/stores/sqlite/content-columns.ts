@@ -1,5 +1,5 @@
 import type { Note, Summary, Transcript } from '@notewire/protocol'
-import type { SqliteRow } from '@notewire/webhooks/storage'
+import type { SqliteRow } from '@notewire/storage'
 import type { ContentParts } from '../../notes/note-write.ts'
 import type { StoredNote } from '../../notes/stored-note.ts'
 import { readEscapedJson } from '../escaped-text.ts'

@@ -6,7 +6,7 @@ import {
   type SqliteRow,
   type SqliteStatement,
   whenFree,
-} from '@notewire/webhooks/storage'
+} from '@notewire/storage'
 import { PurgeIncompleteError } from './errors.ts'
 
 const READER_TIMEOUT_MS = 5_000

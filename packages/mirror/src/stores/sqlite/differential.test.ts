@@ -1,4 +1,4 @@
-import { betterSqlite } from '@notewire/webhooks/storage'
+import { betterSqlite } from '@notewire/storage'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aTranscript } from '../../fixtures/store-checks/builders.ts'

@@ -1,4 +1,4 @@
-import type { Durability, SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { Durability, SqliteRow, SqliteStatement } from '@notewire/storage'
 import { escapedText } from '../escaped-text.ts'
 import { FeedRuns } from '../feed-runs.ts'
 import type { MirrorCommit } from '../mirror-store.ts'

@@ -1,4 +1,4 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteRow, SqliteStatement } from '@notewire/storage'
 import type { ErasingDatabase } from './database.ts'
 
 // One megabyte of the index, which takes about 50 ms.

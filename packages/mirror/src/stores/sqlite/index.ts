@@ -18,6 +18,6 @@ export {
   type SqliteRow,
   type SqliteStatement,
   type SqliteValue,
-} from '@notewire/webhooks/storage'
+} from '@notewire/storage'
 export { FullTextMissingError, NewerTablesError, PurgeIncompleteError } from './errors.ts'
 export { type SqliteMirror, type SqliteMirrorOptions, sqliteMirror } from './sqlite-mirror.ts'

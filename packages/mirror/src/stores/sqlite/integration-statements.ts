@@ -1,4 +1,4 @@
-import type { SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteStatement } from '@notewire/storage'
 import { type Fence, RANKS } from '../../integrations/integration-store.ts'
 
 /** Makes the statement that rolls the transaction back unless generation and fencing token are current. */

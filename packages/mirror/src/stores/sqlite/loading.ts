@@ -1,4 +1,4 @@
-import type { SqliteRow, SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteRow, SqliteStatement } from '@notewire/storage'
 import { raw } from 'sql-template-tag'
 import { escapedText, readEscapedJson } from '../escaped-text.ts'
 import type { LoadedNotes, LoadedProgress } from '../mirror-store.ts'

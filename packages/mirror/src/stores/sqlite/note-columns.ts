@@ -1,4 +1,4 @@
-import type { SqliteRow } from '@notewire/webhooks/storage'
+import type { SqliteRow } from '@notewire/storage'
 import { readEscapedJson, unescapedText } from '../escaped-text.ts'
 import type { NoteCounts, VersionedState } from '../mirror-store.ts'
 import { COUNTED, type StateJson, withState } from '../state-json.ts'

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, rmSync } from 'node:fs'
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState } from '../../fixtures/store-checks/builders.ts'

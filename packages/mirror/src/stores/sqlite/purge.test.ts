@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { durableObjectSqlite } from '@notewire/webhooks/storage'
+import { durableObjectSqlite } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { integrationsOf } from '../../fixtures/integrations-of.ts'

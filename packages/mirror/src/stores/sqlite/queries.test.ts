@@ -1,4 +1,4 @@
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { expect, it } from 'vitest'
 import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'

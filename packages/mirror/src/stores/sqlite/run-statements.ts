@@ -1,4 +1,4 @@
-import type { SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteStatement } from '@notewire/storage'
 import { raw } from 'sql-template-tag'
 import type { RunRequest } from '../feed-runs.ts'
 import { MAX_RUNS } from '../mirror-store.ts'

@@ -1,4 +1,4 @@
-import type { SqliteStatement } from '@notewire/webhooks/storage'
+import type { SqliteStatement } from '@notewire/storage'
 import { MAX_INDEXED } from '../indexed-text.ts'
 import { OLD_PROCESS } from '../old-process.ts'
 import { COUNTS, countsAfter } from './note-columns.ts'

@@ -1,4 +1,4 @@
-import type { Durability } from '@notewire/webhooks/storage'
+import type { Durability } from '@notewire/storage'
 import type { Sql } from 'sql-template-tag'
 import { readEscapedJson } from '../escaped-text.ts'
 import type { SqlValue } from '../sql/sql.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@notewire/webhooks/storage'
+import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@notewire/storage'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'

@@ -1,5 +1,5 @@
 import { type Clock, refuseUnknownOptions, systemClock } from '@notewire/protocol'
-import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } from '@notewire/webhooks/storage'
+import { driverOf, type SqliteConnection, type SqliteDriver, type SqliteRow } from '@notewire/storage'
 import { escapedText, unescapedText } from '../escaped-text.ts'
 import type { MirrorStore } from '../mirror-store.ts'
 import { readProgress } from '../sql/copy-state.ts'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { nodeSqlite, type SqliteDriver } from '@notewire/webhooks/storage'
+import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
 import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../fixtures/store-checks/builders.ts'

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { createVerifier } from '@notewire/webhooks'
+import { createVerifier } from '@notewire/webhooks/verify'
 import { httpUrl, path, port, text, urlPath } from '../../configuration/value-readers.ts'
 import type { Context, Run } from '../../context/context.ts'
 import { EXIT_CODES, type ExitCode, UsageError } from '../../errors/failure.ts'

@@ -1,5 +1,6 @@
 import { SIGNATURE_HEADERS, SIGNATURE_TOLERANCE_SECONDS } from '@notewire/protocol'
-import { explainDelivery, type RefusalCause, type VerificationFailure } from '@notewire/webhooks'
+import { explainDelivery, type RefusalCause } from '@notewire/webhooks'
+import type { VerificationFailure } from '@notewire/webhooks/verify'
 import { spellSeconds } from '../../terminal/amounts.ts'
 import type { Output } from '../../terminal/output.ts'
 import { wrap } from '../../terminal/width.ts'

@@ -1,5 +1,5 @@
+import { withinTimeLimit } from '@notewire/storage'
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
-import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { STILL_RUNNING, TOO_LATE } from './handler-client.ts'
 import { isPromise } from './query-arguments.ts'
 import { ENDED_AFTER_MS } from './transaction-opener.ts'

@@ -1,10 +1,9 @@
-export type { ClientOfPool, PoolOfClients } from '../../storage/checked-out-clients.ts'
-export type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
+export type { ClientOfPool, PoolOfClients, PostgresConnection, PostgresStoreOptions } from '@notewire/storage'
 export {
   PostgresFailedError,
   PostgresNotMigratedError,
   PostgresTimeoutError,
-} from '../../storage/postgres-connection.ts'
+} from '@notewire/storage'
 export type { LibraryTransactionOptions } from './library-transactions.ts'
 export type { OpenTransaction } from './open-within-limit.ts'
 export type { PostgresPool, PostgresPoolClient } from './pool-transactions.ts'

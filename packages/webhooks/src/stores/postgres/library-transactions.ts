@@ -1,12 +1,13 @@
 import { systemClock } from '@notewire/protocol'
+import type { PostgresConnection, PostgresStoreOptions } from '@notewire/storage'
 import {
   type ClientOfPool,
   listenToClient,
   listenToClients,
   type PoolOfClients,
-} from '../../storage/checked-out-clients.ts'
-import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
-import { postgresCodeOf, transactionNotOpen } from '../../storage/postgres-queries.ts'
+  postgresCodeOf,
+  transactionNotOpen,
+} from '@notewire/storage'
 import { type EndableTransaction, endableTransaction } from './endable-transaction.ts'
 import { type OpenTransaction, openWithinLimit } from './open-within-limit.ts'
 import { slotsOf } from './pool-transactions.ts'

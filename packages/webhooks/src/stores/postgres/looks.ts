@@ -1,5 +1,5 @@
+import type { PostgresQueries } from '@notewire/storage'
 import type { ClaimRequest } from '../../interfaces/store.ts'
-import type { PostgresQueries } from '../../storage/postgres-queries.ts'
 
 /** How many events one statement looks up. */
 const MAX_AT_ONCE = 100

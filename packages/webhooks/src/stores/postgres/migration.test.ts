@@ -1,7 +1,7 @@
 import { OptionError } from '@notewire/protocol'
+import { migrationOf } from '@notewire/storage'
 import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { migrationOf } from '../../storage/postgres-migration.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
 import { RECEIVER_TABLES } from './migration.ts'

@@ -1,7 +1,4 @@
-import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
-import type { PostgresConnection, PostgresStoreOptions } from '../../storage/postgres-connection.ts'
-import type { PostgresTables } from '../../storage/postgres-migration.ts'
-import { PostgresQueries } from '../../storage/postgres-queries.ts'
+import type { PostgresTables } from '@notewire/storage'
 import { CLAIM_FUNCTION, LOOK_FUNCTION } from './look-and-claim.ts'
 import { WRITE_FUNCTION } from './write-function.ts'
 
@@ -43,18 +40,4 @@ export const RECEIVER_TABLES: PostgresTables = {
   functions: ['notewire_write', 'notewire_claim', 'notewire_look'],
   lock: 7824530911,
   statements: [TABLES, WRITE_FUNCTION, CLAIM_FUNCTION, LOOK_FUNCTION],
-}
-
-/** The end of the message of an error after a time limit. */
-export const AFTER_TIMEOUT = 'The delivery will be retried.'
-
-/** The statements of a receiver's store. */
-export function receiverQueries(connection: PostgresConnection, options: PostgresStoreOptions): PostgresQueries {
-  return new PostgresQueries(connection, {
-    ...options,
-    tables: RECEIVER_TABLES,
-    timeLimitMs: STORE_TIME_LIMIT_MS,
-    whenToMigrate: 'Call `await store.migrate()` before the first delivery and after each upgrade of the package.',
-    afterTimeout: AFTER_TIMEOUT,
-  })
 }

@@ -1,6 +1,6 @@
 import { OptionError } from '@notewire/protocol'
+import { type PostgresConnection, PostgresTimeoutError } from '@notewire/storage'
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
-import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
 import { handlerClient } from './handler-client.ts'
 import {
   explainEnd,

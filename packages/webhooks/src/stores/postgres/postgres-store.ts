@@ -1,16 +1,18 @@
-import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import {
+  LOCK_NOT_AVAILABLE,
   type PostgresConnection,
+  type PostgresQueries,
   type PostgresStoreOptions,
   PostgresTimeoutError,
+  postgresCodeOf,
   refuseWrongPostgres,
-} from '../../storage/postgres-connection.ts'
-import { LOCK_NOT_AVAILABLE, type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
+} from '@notewire/storage'
+import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import { claimResult, type Lease, releaseUnused } from '../look-result.ts'
 import { knownEvent } from './look-and-claim.ts'
-import { receiverQueries } from './migration.ts'
 import { pruneTable } from './pruning.ts'
-import { leaseVersion, noRowIfChanged, WRITE, type WriteRow, writeValues } from './write-function.ts'
+import { noRowIfChanged, receiverQueries } from './receiver-queries.ts'
+import { leaseVersion, WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends ReceiverStore {

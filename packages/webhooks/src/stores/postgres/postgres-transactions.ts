@@ -1,4 +1,11 @@
 import { OptionError } from '@notewire/protocol'
+import {
+  type PostgresConnection,
+  type PostgresQueries,
+  type PostgresStoreOptions,
+  postgresCodeOf,
+  refuseWrongPostgres,
+} from '@notewire/storage'
 import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import {
@@ -9,22 +16,16 @@ import {
   type TransactionStore,
   type TransactionWork,
 } from '../../interfaces/transaction-store.ts'
-import {
-  type PostgresConnection,
-  type PostgresStoreOptions,
-  refuseWrongPostgres,
-} from '../../storage/postgres-connection.ts'
-import { type PostgresQueries, postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { lookResult } from '../look-result.ts'
 import { type LibraryTransactionOptions, libraryTransactions } from './library-transactions.ts'
 import { knownEvent } from './look-and-claim.ts'
 import { Looks } from './looks.ts'
-import { receiverQueries } from './migration.ts'
 import type { OpenTransaction } from './open-within-limit.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
+import { noRowIfChanged, receiverQueries } from './receiver-queries.ts'
 import { explainEnd, isRefusal, limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
-import { noRowIfChanged, WRITE, type WriteRow, writeValues } from './write-function.ts'
+import { WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store of which the receiver processes each event in one transaction of PostgreSQL. */
 export interface PostgresTransactions<Transaction>

@@ -1,4 +1,4 @@
-import type { PostgresQueries } from '../../storage/postgres-queries.ts'
+import type { PostgresQueries } from '@notewire/storage'
 
 /** How many pages of a table one statement reads: 1.6 MB, about ten thousand rows. */
 const PAGES_AT_ONCE = 200

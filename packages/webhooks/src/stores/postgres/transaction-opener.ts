@@ -1,10 +1,13 @@
+import {
+  type PostgresConnection,
+  PostgresTimeoutError,
+  postgresCodeOf,
+  savepointName,
+  withinTimeLimit,
+} from '@notewire/storage'
 import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
 import { TransactionEndedError } from '../../interfaces/transaction-store.ts'
-import { type PostgresConnection, PostgresTimeoutError } from '../../storage/postgres-connection.ts'
-import { postgresCodeOf } from '../../storage/postgres-queries.ts'
-import { savepointName } from '../../storage/savepoint-name.ts'
-import { withinTimeLimit } from '../../storage/time-limit.ts'
-import { AFTER_TIMEOUT } from './migration.ts'
+import { AFTER_TIMEOUT } from './receiver-queries.ts'
 
 /** Opens transactions: with `pg`, or with another library. */
 export interface TransactionOpener<Transaction> {

@@ -1,6 +1,5 @@
 import { type AppliedRevision, type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
-import { postgresCodeOf } from '../../storage/postgres-queries.ts'
 import { versionOf } from './look-and-claim.ts'
 
 /** How long a statement waits for a lock, and in a receiver's transaction each statement of the handler. */
@@ -13,7 +12,7 @@ const LOCK_TIMEOUT = '2s'
 const IDLE_TIMEOUT = '10s'
 
 /** The SQLSTATE if the event has changed after the note was written. */
-const EVENT_CHANGED = 'NW001'
+export const EVENT_CHANGED = 'NW001'
 
 /**
  * Writes the rows of an event and of its note, if neither has changed. All changes of the tables are made here: a claim, its renewal, its
@@ -137,10 +136,4 @@ export function writeValues({ integration, eventId, note }: ClaimRequest, writin
 /** The version of every live lease with this fencing token. */
 export function leaseVersion(fencingToken: string): string {
   return `${fencingToken}-_%`
-}
-
-/** @throws the error, unless it means that the event has changed */
-export function noRowIfChanged(error: unknown): readonly never[] {
-  if (postgresCodeOf(error) === EVENT_CHANGED) return []
-  throw error
 }

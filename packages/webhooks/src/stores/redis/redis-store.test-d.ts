@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel, RESP_TYPES } from 'redis'
 import { describe, expectTypeOf, it } from 'vitest'
-import type { ReceiverStore } from '../../index.ts'
+import type { ReceiverStore } from '../../store.ts'
 import { type IoredisClient, type NodeRedisClient, redisStore } from './redis-store.ts'
 
 describe('the client', () => {

@@ -1,7 +1,7 @@
 import { NotewireError, refuseSurplusOptions } from '@notewire/protocol'
+import { withinTimeLimit } from '@notewire/storage'
 import { type AppliedRevision, raiseRevision } from '../../interfaces/revision-gate.ts'
 import { type Claim, type ClaimRequest, type ReceiverStore, STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
-import { withinTimeLimit } from '../../storage/time-limit.ts'
 import { claimResult, type Lease, releaseUnused } from '../look-result.ts'
 import { type IoredisClient, type NodeRedisClient, scriptRunner } from './redis-client.ts'
 import { CLAIM, FORGET, WRITE } from './scripts.ts'

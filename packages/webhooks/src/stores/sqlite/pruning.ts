@@ -1,5 +1,5 @@
 import { systemClock } from '@notewire/protocol'
-import type { SqliteRow, SqliteStatement } from '../../storage/sqlite-driver.ts'
+import type { SqliteRow, SqliteStatement } from '@notewire/storage'
 import { NOW } from './schema.ts'
 
 /** How many rows one transaction reads. It takes a few milliseconds, during which other writers wait. */

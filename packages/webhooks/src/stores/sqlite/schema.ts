@@ -1,4 +1,4 @@
-import type { SqliteStatement } from '../../storage/sqlite-driver.ts'
+import type { SqliteStatement } from '@notewire/storage'
 
 /**
  * The tables that `migrate` creates if they are missing.

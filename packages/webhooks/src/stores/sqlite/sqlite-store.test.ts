@@ -1,11 +1,15 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  betterSqlite,
+  NodeSqliteMissingError,
+  type PreparedStatement,
+  type SqliteConnection,
+  SqliteNotMigratedError,
+} from '@notewire/storage'
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { NodeSqliteMissingError } from '../../storage/node-sqlite.ts'
-import { betterSqlite, type PreparedStatement, type SqliteConnection } from '../../storage/sqlite-connection.ts'
-import { SqliteNotMigratedError } from '../../storage/sqlite-driver.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
 import { sqliteStore } from './sqlite-store.ts'
 

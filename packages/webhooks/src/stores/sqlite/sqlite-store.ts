@@ -1,15 +1,15 @@
 import { type Clock, refuseUnknownOptions, refuseWithoutMethods } from '@notewire/protocol'
-import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
-import type { LookResult } from '../../interfaces/transaction-store.ts'
-import { driverOf } from '../../storage/node-sqlite.ts'
 import {
   type Durability,
+  driverOf,
   explainMissingTables,
   type SqliteDriver,
   type SqliteRow,
   type SqliteStatement,
   whenFree,
-} from '../../storage/sqlite-driver.ts'
+} from '@notewire/storage'
+import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import type { LookResult } from '../../interfaces/transaction-store.ts'
 import { lookResult } from '../look-result.ts'
 import { pruneTables } from './pruning.ts'
 import { FIND_SCHEMA, SCHEMA } from './schema.ts'

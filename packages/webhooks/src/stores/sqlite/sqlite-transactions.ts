@@ -1,4 +1,20 @@
 import { OptionError } from '@notewire/protocol'
+import {
+  betweenSavepoints,
+  type DurableObjectSqlStorage,
+  explainMissingTables,
+  inSqliteTransaction,
+  isIterating,
+  refuseNoConnection,
+  refuseNoStorage,
+  runAll,
+  runAllInObject,
+  type SqliteConnection,
+  type SqliteRow,
+  type SqliteStatement,
+  sqlitePathOf,
+  whenFree,
+} from '@notewire/storage'
 import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import {
@@ -8,21 +24,6 @@ import {
   type TransactionStore,
   type TransactionWork,
 } from '../../interfaces/transaction-store.ts'
-import {
-  type DurableObjectSqlStorage,
-  refuseNoStorage,
-  runAll as runInDurableObject,
-} from '../../storage/cloudflare-sqlite.ts'
-import {
-  betweenSavepoints,
-  inTransaction,
-  isIterating,
-  pathOf,
-  refuseNoConnection,
-  runAll,
-  type SqliteConnection,
-} from '../../storage/sqlite-connection.ts'
-import { explainMissingTables, type SqliteRow, type SqliteStatement, whenFree } from '../../storage/sqlite-driver.ts'
 import { CALL_MIGRATE, type SqliteStore, sqliteTables } from './sqlite-store.ts'
 import { takeBackStatement, tokenIn, writeStatements } from './statements.ts'
 
@@ -76,9 +77,9 @@ export function sqliteTransactions<Connection extends SqliteConnection>(
   return transactionsOf({
     transaction: database,
     run: (statements) => runAll(durable(), statements),
-    inTransaction: (work) => inTransaction(durable(), work),
+    inTransaction: (work) => inSqliteTransaction(durable(), work),
     handle: (handler) => betweenSavepoints(database, handler, endedBy),
-    path: () => pathOf(database),
+    path: () => sqlitePathOf(database),
   })
 }
 
@@ -94,7 +95,7 @@ export function durableObjectTransactions<Storage extends DurableObjectSqlStorag
   refuseNoStorage(storage)
   return transactionsOf({
     transaction: storage,
-    run: (statements) => runInDurableObject(storage, statements),
+    run: (statements) => runAllInObject(storage, statements),
     inTransaction: (work) => storage.transactionSync(work),
     // A Durable Object refuses statements that begin or end a transaction.
     handle: (handler) => handler(),

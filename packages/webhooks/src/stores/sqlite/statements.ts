@@ -1,6 +1,6 @@
+import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/storage'
 import { type AppliedRevision, type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
-import type { SqliteRow, SqliteStatement, SqliteValue } from '../../storage/sqlite-driver.ts'
 import type { KnownEvent } from '../look-result.ts'
 import { NOW, wholeMs } from './schema.ts'
 

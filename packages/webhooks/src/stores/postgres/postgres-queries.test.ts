@@ -1,6 +1,6 @@
+import { postgresCodeOf } from '@notewire/storage'
 import { describe, expect, it } from 'vitest'
-import { postgresStore } from '../stores/postgres/postgres-store.ts'
-import { postgresCodeOf } from './postgres-queries.ts'
+import { postgresStore } from './postgres-store.ts'
 
 describe('the SQLSTATE of an error', () => {
   it('is that of the error or of a cause', () => {

@@ -76,7 +76,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
       outliving = outlives
       // A single statement is its own transaction.
       if (statements.length === 1) return runAll(connected, statements)
-      return inTransaction(connected, () => runAll(connected, statements))
+      return inSqliteTransaction(connected, () => runAll(connected, statements))
     },
 
     batchIn(transaction, statements) {
@@ -84,12 +84,12 @@ export function connectionDriver<Connection extends SqliteConnection>(
       try {
         return runAll(transaction, statements)
       } catch (error) {
-        throw explainMissingTables(error, pathOf(transaction), OTHER_FILE)
+        throw explainMissingTables(error, sqlitePathOf(transaction), OTHER_FILE)
       }
     },
 
     get path() {
-      return (connection && pathOf(connection)) ?? givenPath
+      return (connection && sqlitePathOf(connection)) ?? givenPath
     },
 
     close() {
@@ -101,7 +101,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
   }
 }
 
-export function inTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
+export function inSqliteTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
   run(connection, 'BEGIN IMMEDIATE')
   try {
     const result = work()
@@ -144,7 +144,7 @@ const OTHER_FILE =
   'record of the store are committed together.'
 
 /** Returns the file of a connection, if it says it. */
-export function pathOf(connection: SqliteConnection): string | undefined {
+export function sqlitePathOf(connection: SqliteConnection): string | undefined {
   return connection.location?.() ?? connection.name
 }
 

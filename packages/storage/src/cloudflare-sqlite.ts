@@ -27,8 +27,8 @@ export interface DurableObjectSqlStorage {
 export function durableObjectSqlite(storage: DurableObjectSqlStorage): SqliteDriver<DurableObjectSqlStorage> {
   refuseNoStorage(storage)
   return {
-    batch: (statements) => storage.transactionSync(() => runAll(storage, statements)),
-    batchIn: runAll,
+    batch: (statements) => storage.transactionSync(() => runAllInObject(storage, statements)),
+    batchIn: runAllInObject,
     hasOneProcess: true,
   }
 }
@@ -44,7 +44,7 @@ export function refuseNoStorage(storage: DurableObjectSqlStorage): void {
 }
 
 /** Runs statements in the transaction that is open, if one is. */
-export function runAll(
+export function runAllInObject(
   { sql }: DurableObjectSqlStorage,
   statements: readonly SqliteStatement[],
 ): readonly SqliteRow[][] {
