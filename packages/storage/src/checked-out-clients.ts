@@ -28,8 +28,13 @@ export function listenToClients(pool: PoolOfClients): void {
   pool.on('acquire', listenToClient)
 }
 
-/** The same for one client. */
+/**
+ * The same for one client.
+ *
+ * @throws OptionError if `client` is not a client
+ */
 export function listenToClient(client: ClientOfPool): void {
+  if (typeof client?.on !== 'function') throw new OptionError('client', 'client needs a client of pg.')
   if (known.has(client)) return
   known.add(client)
   client.on('error', () => undefined)

@@ -1,5 +1,6 @@
 import { OptionError } from '@notewire/protocol'
 import type { SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
+import type { SynchronousSqlite } from './synchronous-sqlite.ts'
 
 /** The methods that a store calls on the `storage` of a Durable Object with SQLite. */
 export interface DurableObjectSqlStorage {
@@ -27,14 +28,34 @@ export interface DurableObjectSqlStorage {
 export function durableObjectSqlite(storage: DurableObjectSqlStorage): SqliteDriver<DurableObjectSqlStorage> {
   refuseNoStorage(storage)
   return {
-    batch: (statements) => storage.transactionSync(() => runAllInObject(storage, statements)),
-    batchIn: runAllInObject,
+    batch: (statements) => storage.transactionSync(() => runAll(storage, statements)),
+    batchIn: runAll,
     hasOneProcess: true,
   }
 }
 
+/**
+ * A Durable Object, for transactions of a store in which functions of the user run.
+ *
+ * @param storage  `ctx.storage`
+ * @throws OptionError if `storage` has no SQLite
+ */
+export function synchronousObject<Storage extends DurableObjectSqlStorage>(
+  storage: Storage,
+): SynchronousSqlite<Storage> {
+  refuseNoStorage(storage)
+  return {
+    transaction: storage,
+    run: (statements) => runAll(storage, statements),
+    inTransaction: (work) => storage.transactionSync(work),
+    // A Durable Object refuses statements that begin or end a transaction.
+    handle: (handler) => handler(),
+    path: undefined,
+  }
+}
+
 /** @throws OptionError if `storage` is not that of a Durable Object with SQLite */
-export function refuseNoStorage(storage: DurableObjectSqlStorage): void {
+function refuseNoStorage(storage: DurableObjectSqlStorage): void {
   const given: Partial<DurableObjectSqlStorage> | null | undefined = storage
   if (typeof given?.transactionSync === 'function') return
   throw new OptionError(
@@ -44,10 +65,7 @@ export function refuseNoStorage(storage: DurableObjectSqlStorage): void {
 }
 
 /** Runs statements in the transaction that is open, if one is. */
-export function runAllInObject(
-  { sql }: DurableObjectSqlStorage,
-  statements: readonly SqliteStatement[],
-): readonly SqliteRow[][] {
+function runAll({ sql }: DurableObjectSqlStorage, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
   return statements.map((statement) => sql.exec(statement.sql, ...statement.parameters).toArray() as SqliteRow[])
 }
 

@@ -13,8 +13,7 @@ export {
   type DurableObjectSqlStorage,
   d1,
   durableObjectSqlite,
-  refuseNoStorage,
-  runAllInObject,
+  synchronousObject,
 } from './cloudflare-sqlite.ts'
 export { driverOf, NodeSqliteMissingError, nodeSqlite } from './node-sqlite.ts'
 export {
@@ -38,14 +37,9 @@ export {
 export { savepointName } from './savepoint-name.ts'
 export {
   betterSqlite,
-  betweenSavepoints,
-  inSqliteTransaction,
-  isIterating,
   type PreparedStatement,
-  refuseNoConnection,
-  runAll,
   type SqliteConnection,
-  sqlitePathOf,
+  synchronousConnection,
 } from './sqlite-connection.ts'
 export type { Durability, SqliteDriver, SqliteRow, SqliteStatement, SqliteValue } from './sqlite-driver.ts'
 export {
@@ -56,4 +50,5 @@ export {
   whenFree,
 } from './sqlite-driver.ts'
 export { SqliteFolderReadOnlyError, SqliteNotAFileError, sqliteLocation } from './sqlite-file.ts'
+export type { SynchronousSqlite, TransactionEnded } from './synchronous-sqlite.ts'
 export { withinTimeLimit } from './time-limit.ts'

@@ -8,6 +8,7 @@ import {
   type SqliteStatement,
   type SqliteValue,
 } from './sqlite-driver.ts'
+import type { SynchronousSqlite, TransactionEnded } from './synchronous-sqlite.ts'
 
 /** The methods that a store calls on a connection: a `DatabaseSync` of `node:sqlite`, or a `Database` of `better-sqlite3`. */
 export interface SqliteConnection {
@@ -76,7 +77,7 @@ export function connectionDriver<Connection extends SqliteConnection>(
       outliving = outlives
       // A single statement is its own transaction.
       if (statements.length === 1) return runAll(connected, statements)
-      return inSqliteTransaction(connected, () => runAll(connected, statements))
+      return inTransaction(connected, () => runAll(connected, statements))
     },
 
     batchIn(transaction, statements) {
@@ -84,12 +85,12 @@ export function connectionDriver<Connection extends SqliteConnection>(
       try {
         return runAll(transaction, statements)
       } catch (error) {
-        throw explainMissingTables(error, sqlitePathOf(transaction), OTHER_FILE)
+        throw explainMissingTables(error, pathOf(transaction), OTHER_FILE)
       }
     },
 
     get path() {
-      return (connection && sqlitePathOf(connection)) ?? givenPath
+      return (connection && pathOf(connection)) ?? givenPath
     },
 
     close() {
@@ -101,7 +102,34 @@ export function connectionDriver<Connection extends SqliteConnection>(
   }
 }
 
-export function inSqliteTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
+/**
+ * A connection of the user's, for transactions of a store in which functions of the user run. It is set to `synchronous = FULL`: otherwise a power
+ * cut could undo what was acknowledged.
+ *
+ * @throws OptionError if `database` is no connection, or one that is asynchronous
+ */
+export function synchronousConnection<Connection extends SqliteConnection>(
+  database: Connection,
+): SynchronousSqlite<Connection> {
+  refuseNoConnection(database)
+  let isDurable = false
+  const durable = () => {
+    if (!isDurable) database.exec('PRAGMA synchronous = FULL')
+    isDurable = true
+    return database
+  }
+  return {
+    transaction: database,
+    run: (statements) => runAll(durable(), statements),
+    inTransaction: (work) => inTransaction(durable(), work),
+    handle: (handler, ended) => betweenSavepoints(database, handler, ended),
+    get path() {
+      return pathOf(database)
+    },
+  }
+}
+
+function inTransaction<Result>(connection: SqliteConnection, work: () => Result): Result {
   run(connection, 'BEGIN IMMEDIATE')
   try {
     const result = work()
@@ -113,29 +141,20 @@ export function inSqliteTransaction<Result>(connection: SqliteConnection, work: 
   }
 }
 
-/**
- * Runs a function within a savepoint of the open transaction. The savepoint exists no longer if the function has ended the transaction, even
- * if it has begun another one.
- *
- * @param ended  makes the error to throw then
- */
-export function betweenSavepoints<Result>(
-  connection: SqliteConnection,
-  work: () => Result,
-  ended: (cause: unknown) => Error,
-): Result {
+/** The savepoint exists no longer if the function has ended the transaction, even if it has begun another one. */
+function betweenSavepoints<Result>(connection: SqliteConnection, work: () => Result, ended: TransactionEnded): Result {
   run(connection, `SAVEPOINT ${savepointName()}`)
   const result = work()
   try {
     run(connection, `RELEASE ${savepointName()}`)
   } catch (error) {
-    throw ended(error)
+    throw ended(error, isIterating(error))
   }
   return result
 }
 
 /** Whether the connection refuses a statement because the rows of another one are still being read. */
-export function isIterating(error: unknown): boolean {
+function isIterating(error: unknown): boolean {
   return error instanceof Error && /statements in progress|busy executing a query/.test(error.message)
 }
 
@@ -144,12 +163,12 @@ const OTHER_FILE =
   'record of the store are committed together.'
 
 /** Returns the file of a connection, if it says it. */
-export function sqlitePathOf(connection: SqliteConnection): string | undefined {
+function pathOf(connection: SqliteConnection): string | undefined {
   return connection.location?.() ?? connection.name
 }
 
 /** Runs statements, each prepared once. */
-export function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
+function runAll(connection: SqliteConnection, statements: readonly SqliteStatement[]): readonly SqliteRow[][] {
   return statements.map(({ sql, parameters }) => run(connection, sql, parameters))
 }
 
@@ -211,7 +230,7 @@ function refusesBegin(connection: SqliteConnection): boolean {
 }
 
 /** @throws OptionError if `database` is no connection with synchronous statements */
-export function refuseNoConnection(database: SqliteConnection): void {
+function refuseNoConnection(database: SqliteConnection): void {
   const has = (method: string) => typeof Object(database)[method] === 'function'
   // D1 and libSQL have `batch`; `sqlite3`, with callbacks, has `each`; sql.js has `getRowsModified`.
   const isOther = ['batch', 'each', 'getRowsModified'].some(has)

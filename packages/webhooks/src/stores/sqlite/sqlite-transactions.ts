@@ -1,18 +1,12 @@
 import { OptionError } from '@notewire/protocol'
 import {
-  betweenSavepoints,
   type DurableObjectSqlStorage,
   explainMissingTables,
-  inSqliteTransaction,
-  isIterating,
-  refuseNoConnection,
-  refuseNoStorage,
-  runAll,
-  runAllInObject,
   type SqliteConnection,
-  type SqliteRow,
   type SqliteStatement,
-  sqlitePathOf,
+  type SynchronousSqlite,
+  synchronousConnection,
+  synchronousObject,
   whenFree,
 } from '@notewire/storage'
 import type { NoteChange } from '../../interfaces/revision-gate.ts'
@@ -66,21 +60,7 @@ export interface SqliteTransactions<Transaction> extends TransactionStore<Transa
 export function sqliteTransactions<Connection extends SqliteConnection>(
   database: Connection,
 ): SqliteTransactions<Connection> {
-  refuseNoConnection(database)
-  let isDurable = false
-  const durable = () => {
-    // Otherwise a power cut could undo the latest events, which the service would not send again.
-    if (!isDurable) database.exec('PRAGMA synchronous = FULL')
-    isDurable = true
-    return database
-  }
-  return transactionsOf({
-    transaction: database,
-    run: (statements) => runAll(durable(), statements),
-    inTransaction: (work) => inSqliteTransaction(durable(), work),
-    handle: (handler) => betweenSavepoints(database, handler, endedBy),
-    path: () => sqlitePathOf(database),
-  })
+  return transactionsOf(synchronousConnection(database))
 }
 
 /**
@@ -92,43 +72,17 @@ export function sqliteTransactions<Connection extends SqliteConnection>(
 export function durableObjectTransactions<Storage extends DurableObjectSqlStorage>(
   storage: Storage,
 ): SqliteTransactions<Storage> {
-  refuseNoStorage(storage)
-  return transactionsOf({
-    transaction: storage,
-    run: (statements) => runAllInObject(storage, statements),
-    inTransaction: (work) => storage.transactionSync(work),
-    // A Durable Object refuses statements that begin or end a transaction.
-    handle: (handler) => handler(),
-    path: () => undefined,
-  })
+  return transactionsOf(synchronousObject(storage))
 }
 
-/** A database whose transactions are synchronous functions. */
-interface SynchronousDatabase<Transaction> {
-  /** What handlers get. */
-  readonly transaction: Transaction
-  /** Runs statements, in the open transaction if there is one. */
-  run(statements: readonly SqliteStatement[]): readonly SqliteRow[][]
-  /** Commits when `work` returns, and rolls back if it throws. */
-  inTransaction<Result>(work: () => Result): Result
-  /** The file, if the database has one and says it. */
-  path(): string | undefined
-  /**
-   * Calls the handler in the open transaction.
-   *
-   * @throws TransactionEndedError if the handler has ended the transaction
-   */
-  handle<Result>(handler: () => Result): Result
-}
-
-/** The store over such a database. */
-function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>): SqliteTransactions<Transaction> {
+/** The store over a database whose transactions are synchronous functions. */
+function transactionsOf<Transaction>(database: SynchronousSqlite<Transaction>): SqliteTransactions<Transaction> {
   const driver = {
     // A single statement is its own transaction, and a look waits for no writer.
     batch: (statements: readonly SqliteStatement[]) =>
       statements.length === 1 ? database.run(statements) : database.inTransaction(() => database.run(statements)),
     get path() {
-      return database.path()
+      return database.path
     },
   }
   const { look, forget, migrate, prune } = sqliteTables(driver, () => null)
@@ -158,7 +112,7 @@ function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>)
           return undefined
         }
       }).catch((error: unknown) => {
-        throw explainMissingTables(error, database.path(), CALL_MIGRATE)
+        throw explainMissingTables(error, database.path, CALL_MIGRATE)
       })
       if (result !== undefined) return result
       // The handler may have committed the mark. The mark of another process has another token.
@@ -174,7 +128,7 @@ function transactionsOf<Transaction>(database: SynchronousDatabase<Transaction>)
 }
 
 function transactNow<Transaction>(
-  database: SynchronousDatabase<Transaction>,
+  database: SynchronousSqlite<Transaction>,
   request: ClaimRequest,
   seen: Seen,
   work: TransactionWork<Transaction>,
@@ -186,7 +140,7 @@ function transactNow<Transaction>(
   const token = hold(seen, change)
   if (token === undefined) return { status: 'changed' }
   marked(token)
-  database.handle(() => refusePromise(work.call(database.transaction)))
+  database.handle(() => refusePromise(work.call(database.transaction)), endedBy)
   const changeAfter = work.change()
   if (changeAfter?.revision !== change?.revision) {
     const version = `${token} `
@@ -195,8 +149,8 @@ function transactNow<Transaction>(
   return { status: 'committed' }
 }
 
-function endedBy(cause: unknown): TransactionEndedError {
-  return new TransactionEndedError(isIterating(cause) ? STILL_ITERATING : undefined, cause)
+function endedBy(cause: unknown, isIterating: boolean): TransactionEndedError {
+  return new TransactionEndedError(isIterating ? STILL_ITERATING : undefined, cause)
 }
 
 const STILL_ITERATING =
