@@ -14,7 +14,20 @@ export async function startProgram<Message>(
   file: string,
   ...args: readonly string[]
 ): Promise<StartedProgram<Message>> {
-  const child = fork(join(import.meta.dirname, file), args)
+  return await firstMessageOf(fork(join(import.meta.dirname, file), args))
+}
+
+/** The same with a limit for the heap of V8, which otherwise lets garbage grow as long as there is memory. */
+export async function startInHeap<Message>(
+  megabytes: number,
+  file: string,
+  ...args: readonly string[]
+): Promise<StartedProgram<Message>> {
+  const execArgv = [...process.execArgv, `--max-old-space-size=${megabytes}`]
+  return await firstMessageOf(fork(join(import.meta.dirname, file), args, { execArgv }))
+}
+
+async function firstMessageOf<Message>(child: ChildProcess): Promise<StartedProgram<Message>> {
   return { firstMessage: await nextMessage<Message>(child), process: child }
 }
 
