@@ -122,7 +122,8 @@ export const entryCalls: { readonly [Specifier in keyof Entries]: (entry: Entrie
   },
 
   '@notewire/webhooks/postgres': async ({ postgresStore }) => {
-    const store = postgresStore({ query: async () => ({ rows: [{ result: '_ 1- _ t f f ' }] }) })
+    const row = { new_fencing_token: null, event_state: 'processed', lease_state: 'free', known_applied: null }
+    const store = postgresStore({ query: async () => ({ rows: [row] }) })
     const request = {
       integration: 'default',
       eventId: 'evt_1',

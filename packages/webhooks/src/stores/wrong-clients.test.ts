@@ -87,11 +87,19 @@ describe('is explained in the log:', () => {
   })
 
   it('a pool that connects without a client', async () => {
-    const query = async (text: string) => ({ rows: text.includes('notewire_look') ? [{ result: '' }] : [] })
+    const query = async (text: string) => ({ rows: text.includes('notewire_look') ? [NEW_EVENT] : [] })
     const store = postgresTransactions(anything({ query, connect: async () => undefined }))
     expect(await logOf({ store })).toMatch(/pool\.connect did not resolve to a client/)
   })
 })
+
+const NEW_EVENT = {
+  event_state: 'new',
+  lease_state: 'free',
+  known_applied: null,
+  event_version: null,
+  note_version: null,
+}
 
 /** The log of a receiver that got one event. */
 async function logOf(options: object): Promise<string> {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import { CLAIM_FUNCTION } from './claim-function.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
-import { CLAIM_FUNCTION } from './look-and-claim.ts'
+import { COMMIT_FUNCTION } from './lease-functions.ts'
 import { postgresStore } from './postgres-store.ts'
-import { WRITE_FUNCTION } from './write-function.ts'
 
 let databases: TestDatabases
 let pool: Pool
@@ -32,11 +32,11 @@ function aRequest(traits: Partial<ClaimRequest> = {}): ClaimRequest {
 
 const noteOf = (noteId: string) => ({ noteId, change: { kind: 'note.updated', revision: 1 } }) as const
 
-/** A store one of whose functions pauses in the middle until `pass` is called. A claim calls the function that writes. */
+/** A store one of whose functions pauses in the middle until `pass` is called. */
 async function pausedStore(functionText: string, before: string) {
   expect(functionText.split(before)).toHaveLength(2)
   const pausing = functionText.replace(before, `PERFORM pg_advisory_xact_lock(${GATE_LOCK});\n${before}`)
-  for (const each of [WRITE_FUNCTION, CLAIM_FUNCTION]) {
+  for (const each of [COMMIT_FUNCTION, CLAIM_FUNCTION]) {
     await pool.query(renamed(each === functionText ? pausing : each))
   }
   const gate = await pool.connect()
@@ -66,7 +66,7 @@ async function pausedStore(functionText: string, before: string) {
 }
 
 function renamed(text: string): string {
-  return text.replaceAll(/notewire_(?:claim|write)(?=\()/g, '$&_paused')
+  return text.replaceAll(/notewire_(?:claim|commit)_event(?=\()/g, '$&_paused')
 }
 
 async function claimed(store: ReceiverStore, request: ClaimRequest): Promise<Claim> {
@@ -83,7 +83,7 @@ describe('a lease that is renewed after another claim has read that it expired',
     const store = postgresStore(pool)
     const holder = await claimed(store, held)
     await sleep(20)
-    const paused = await pausedStore(CLAIM_FUNCTION, '  token := notewire_write(')
+    const paused = await pausedStore(CLAIM_FUNCTION, '  new_token := ')
     const answer = paused.store.claim(other)
     await paused.waits()
     expect(await store.renew(holder, 60_000)).toBe('renewed')
@@ -95,7 +95,7 @@ describe('a lease that is renewed after another claim has read that it expired',
 
 it('a note can be claimed if its event was claimed for another note concurrently', async () => {
   const store = postgresStore(pool)
-  const paused = await pausedStore(WRITE_FUNCTION, '  IF event_version IS NULL THEN')
+  const paused = await pausedStore(CLAIM_FUNCTION, '  IF event.version IS NULL THEN')
   const answer = paused.store.claim(aRequest({ eventId: 'contended', note: noteOf('loser') }))
   await paused.waits()
   await claimed(store, aRequest({ eventId: 'contended', note: noteOf('winner') }))
@@ -108,7 +108,7 @@ it('a running commit prevents another claim of its note, even if its lease has e
   const store = postgresStore(pool)
   const holder = await claimed(store, aRequest({ note: noteOf('committed'), leaseMs: 1 }))
   await sleep(20)
-  const paused = await pausedStore(WRITE_FUNCTION, '  IF event_version IS NULL THEN')
+  const paused = await pausedStore(COMMIT_FUNCTION, '  UPDATE notewire_events SET')
   const answer = paused.store.commit(holder)
   await paused.waits()
   expect(await store.claim(aRequest({ note: noteOf('committed') }))).toEqual({ status: 'busy' })
@@ -120,7 +120,7 @@ it('a commit changes nothing if another worker claims its event concurrently, wi
   const store = postgresStore(pool)
   const holder = await claimed(store, aRequest({ eventId: 'taken', note: noteOf('kept'), leaseMs: 1 }))
   await sleep(20)
-  const paused = await pausedStore(WRITE_FUNCTION, '  IF event_version IS NULL THEN')
+  const paused = await pausedStore(COMMIT_FUNCTION, '  UPDATE notewire_events SET')
   const answer = paused.store.commit(holder)
   await paused.waits()
   const other = await claimed(store, aRequest({ eventId: 'taken' }))

@@ -1,12 +1,14 @@
 import type { PostgresQueries } from '@notewire/storage'
 import type { ClaimRequest } from '../../interfaces/store.ts'
+import type { KnownEvent } from '../look-result.ts'
+import { type KnownRow, knownEvent } from './look-function.ts'
 
 /** How many events one statement looks up. */
 const MAX_AT_ONCE = 100
 
 interface Waiting {
   readonly request: ClaimRequest
-  readonly resolve: (known: string) => void
+  readonly resolve: (known: KnownEvent) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -23,8 +25,8 @@ export class Looks {
     this.#queries = queries
   }
 
-  /** Returns what the tables contain of an event and of its note, as one text. */
-  look(request: ClaimRequest): Promise<string> {
+  /** Returns what the tables contain of an event and of its note. */
+  look(request: ClaimRequest): Promise<KnownEvent> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject })
       if (!this.#isRunning) void this.#run()
@@ -37,8 +39,8 @@ export class Looks {
       await new Promise((resolve) => setImmediate(resolve))
       const batch = this.#waiting.splice(0, MAX_AT_ONCE)
       try {
-        const known = await this.#lookUp(batch.map(({ request }) => request))
-        for (const [index, { resolve }] of batch.entries()) resolve(known[index] ?? '')
+        for (const [index, known] of (await this.#lookUp(batch.map(({ request }) => request))).entries())
+          batch[index]?.resolve(known)
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
@@ -46,7 +48,7 @@ export class Looks {
     this.#isRunning = false
   }
 
-  async #lookUp(requests: readonly ClaimRequest[]): Promise<readonly string[]> {
+  async #lookUp(requests: readonly ClaimRequest[]): Promise<readonly KnownEvent[]> {
     const values = requests.flatMap(({ integration, eventId, note, leaseMs }) => [
       integration,
       eventId,
@@ -54,20 +56,27 @@ export class Looks {
       leaseMs,
     ])
     const rows = await this.#queries.run<LookRow>('look', lookOf(requests.length), values)
-    return rows.map(({ column1 }) => column1)
+    return rows.map(knownIn)
   }
 }
 
-interface LookRow {
-  /** The name that PostgreSQL gives the column of VALUES. */
-  readonly column1: string
+interface LookRow extends KnownRow {
+  readonly event_version: string | null
+  readonly note_version: string | null
 }
 
-/** A statement that looks up `count` events. PostgreSQL returns the rows of VALUES in their order. */
+function knownIn(row: LookRow): KnownEvent {
+  const { event_version, note_version } = row
+  return { ...knownEvent(row), eventVersion: event_version ?? undefined, noteVersion: note_version ?? undefined }
+}
+
+/** A statement that looks up `count` events, and returns them in their order. */
 function lookOf(count: number): string {
   const rows = Array.from({ length: count }, (_, index) => {
-    const first = 4 * index
-    return `(notewire_look($${first + 1}, $${first + 2}, $${first + 3}, $${first + 4}::float8))`
+    const [integration, event, note, leaseMs] = [1, 2, 3, 4].map((place) => 4 * index + place)
+    return `(${index}, $${integration}::text, $${event}::text, $${note}::text, $${leaseMs}::float8)`
   })
-  return `VALUES ${rows.join(', ')}`
+  return `SELECT known.* FROM (VALUES ${rows.join(', ')}) AS asked (place, integration, event_id, note_id, lease_ms)
+    CROSS JOIN LATERAL notewire_look_event(asked.integration, asked.event_id, asked.note_id, asked.lease_ms) AS known
+    ORDER BY asked.place`
 }

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Claim, ClaimRequest } from '../../interfaces/store.ts'
+import { CLAIM_FUNCTION } from './claim-function.ts'
 import { startDatabases } from './fixtures/start-databases.ts'
 import { type PostgresStore, postgresStore } from './index.ts'
-import { CLAIM_FUNCTION } from './look-and-claim.ts'
-import { WRITE_FUNCTION } from './write-function.ts'
+import { COMMIT_FUNCTION } from './lease-functions.ts'
 
 const WORKERS = 16
 const CLAIMS = 2_000
@@ -121,12 +121,15 @@ async function endLeaseSoon(pool: Pool, fencingToken: string): Promise<void> {
 
 /** Makes claims and commits pause between reading and writing, so that other operations run in between. */
 async function pauseFunctions(pool: Pool): Promise<void> {
-  for (const [text, place] of [
-    [CLAIM_FUNCTION, '  token := '],
-    [WRITE_FUNCTION, '  IF event_version IS NULL THEN'],
+  for (const [text, places] of [
+    [CLAIM_FUNCTION, ['  new_token := ', '  IF event.version IS NULL THEN']],
+    [COMMIT_FUNCTION, ['  UPDATE notewire_events SET']],
   ] as const) {
-    const pausing = text.replace(place, `  PERFORM pg_sleep(random() * 0.004);\n${place}`)
-    expect(pausing).not.toBe(text)
+    let pausing: string = text
+    for (const place of places) {
+      expect(text.split(place)).toHaveLength(2)
+      pausing = pausing.replace(place, `  PERFORM pg_sleep(random() * 0.004);\n${place}`)
+    }
     await pool.query(pausing)
   }
 }

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OptionError } from '@notewire/protocol'
 import { migrationOf } from '@notewire/storage'
 import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
@@ -69,13 +71,43 @@ describe('migrate', () => {
     await before.migrate()
     const claim = await before.claim(request)
 
-    const ofNextVersion = (text: string) => text.replaceAll(/notewire_(?!events|notes)[a-z]+\b/g, '$&_2')
+    const ofNextVersion = (text: string) => text.replaceAll(/notewire_(?!events|notes)[a-z_]+\b/g, '$&_2')
     const after = postgresStore({ query: (text, values) => pool.query(ofNextVersion(text), values) })
     await after.migrate()
     expect((await after.claim(request)).status).toBe('busy')
     expect(claim.status === 'claimed' && (await before.commit(claim.claim))).toBe('committed')
     expect((await after.claim(request)).status).toBe('duplicate')
   })
+})
+
+it('leases and commits of version 0.1.0 count, and those of this version count for it', async () => {
+  const pool = await databases.migratedPool()
+  await pool.query(await readFile(new URL('fixtures/functions-of-0.1.0.sql', import.meta.url), 'utf8'))
+  const store = postgresStore(pool)
+  const ofNote = (eventId: string, leaseMs = 20_000) => ({ ...request, integration: eventId, eventId, leaseMs })
+  const claimBefore = async (eventId: string, leaseMs = 20_000): Promise<string> => {
+    const values = [eventId, eventId, 'note_1', leaseMs]
+    return (await pool.query('SELECT notewire_claim($1, $2, $3, $4::float8) AS result', values)).rows[0].result
+  }
+  const commitBefore = async (eventId: string, claim: string): Promise<unknown> => {
+    const values = [eventId, eventId, `${claim.split(' ')[0]}-_%`, 'note_1']
+    const write = 'SELECT notewire_write($1, $2, $3, $4, $3, NULL, 60000, NULL) AS result'
+    return (await pool.query(write, values)).rows[0].result
+  }
+
+  const held = await claimBefore('held before')
+  expect((await store.claim(ofNote('held before'))).status).toBe('busy')
+  expect(await commitBefore('held before', held)).not.toBeNull()
+  expect((await store.claim(ofNote('held before'))).status).toBe('duplicate')
+
+  expect((await store.claim(ofNote('held now'))).status).toBe('claimed')
+  expect(await claimBefore('held now')).toMatch(/^_ \d+-\d+ \d+-\d+ f f t /)
+
+  const late = await claimBefore('late', 1)
+  await sleep(10)
+  const taken = await store.claim(ofNote('late'))
+  expect(await commitBefore('late', late)).toBeNull()
+  expect(taken.status === 'claimed' && (await store.commit(taken.claim))).toBe('committed')
 })
 
 describe('postgres.sql', () => {
@@ -145,6 +177,6 @@ it('rejects a migration that waits 10 s for a lock', async () => {
   const client = await pool.connect()
   onTestFinished(() => client.release(true))
   await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${RECEIVER_TABLES.lock})`)
-  await pool.query('DROP FUNCTION notewire_look')
+  await pool.query('DROP FUNCTION notewire_look_event')
   await expect(postgresStore(pool).migrate()).rejects.toThrow(PostgresTimeoutError)
 })

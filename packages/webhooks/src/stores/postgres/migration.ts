@@ -1,6 +1,8 @@
 import type { PostgresTables } from '@notewire/storage'
-import { CLAIM_FUNCTION, LOOK_FUNCTION } from './look-and-claim.ts'
-import { WRITE_FUNCTION } from './write-function.ts'
+import { CLAIM_FUNCTION } from './claim-function.ts'
+import { HOLD_FUNCTION } from './hold-function.ts'
+import { COMMIT_FUNCTION, RELEASE_FUNCTION, RENEW_FUNCTION } from './lease-functions.ts'
+import { LOOK_FUNCTION } from './look-function.ts'
 
 /**
  * The two tables that `migrate` creates.
@@ -34,10 +36,12 @@ CREATE TABLE IF NOT EXISTS notewire_notes (
 ) WITH (fillfactor = 80);
 `
 
+const FUNCTIONS = [LOOK_FUNCTION, CLAIM_FUNCTION, RENEW_FUNCTION, COMMIT_FUNCTION, RELEASE_FUNCTION, HOLD_FUNCTION]
+
 /** The tables and functions of a receiver. */
 export const RECEIVER_TABLES: PostgresTables = {
   file: '@notewire/webhooks/postgres.sql',
-  functions: ['notewire_write', 'notewire_claim', 'notewire_look'],
+  functions: [...FUNCTIONS.join().matchAll(/CREATE OR REPLACE FUNCTION (\w+)/g)].flatMap(([, name = []]) => name),
   lock: 7824530911,
-  statements: [TABLES, WRITE_FUNCTION, CLAIM_FUNCTION, LOOK_FUNCTION],
+  statements: [TABLES, ...FUNCTIONS],
 }

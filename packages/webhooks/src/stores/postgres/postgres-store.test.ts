@@ -77,7 +77,9 @@ describe('an operation', () => {
     ]
     const first = await store.claim(request('one'))
     if (first.status !== 'claimed') throw new Error(first.status)
-    expect(statements.splice(0)).toEqual([[expect.stringMatching(/^SELECT notewire_claim\([^;]*$/), expect.any(Array)]])
+    expect(statements.splice(0)).toEqual([
+      [expect.stringMatching(/^SELECT \* FROM notewire_claim_event\([^;]*$/), expect.any(Array)],
+    ])
     expect(await spent(store.renew(first.claim, 20_000))).toEqual([1])
     expect(await spent(store.commit(first.claim))).toEqual([1])
     const second = await store.claim(request('two'))

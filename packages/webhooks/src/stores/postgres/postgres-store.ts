@@ -9,10 +9,11 @@ import {
 } from '@notewire/storage'
 import type { Claim, ClaimRequest, ClaimResult, CommitResult, ReceiverStore } from '../../interfaces/store.ts'
 import { claimResult, type Lease, releaseUnused } from '../look-result.ts'
-import { knownEvent } from './look-and-claim.ts'
+import { CLAIM, type ClaimRow, claimValues } from './claim-function.ts'
+import { appliedAfter, COMMIT, claimOf, keptMs, type LeaseRow, RELEASE, RENEW } from './lease-functions.ts'
+import { knownEvent } from './look-function.ts'
 import { pruneTable } from './pruning.ts'
 import { noRowIfChanged, receiverQueries } from './receiver-queries.ts'
-import { leaseVersion, WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends ReceiverStore {
@@ -64,14 +65,9 @@ export function postgresStore(pool: PostgresConnection, options: PostgresStoreOp
   return new StoreInPostgres(pool, options)
 }
 
-const CLAIM = 'SELECT notewire_claim($1, $2, $3, $4::float8) AS result'
 const FORGET = `UPDATE notewire_events SET forgotten = true
   WHERE integration = $1 AND event_id = $2 AND kept_until IS NOT NULL AND NOT forgotten
   RETURNING 'forgotten' AS result`
-
-interface ClaimRow {
-  readonly result: string
-}
 
 class StoreInPostgres implements PostgresStore {
   readonly #queries: PostgresQueries
@@ -81,9 +77,7 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { integration, eventId, note, leaseMs } = request
-    const values = [integration, eventId, note?.noteId ?? null, leaseMs]
-    const claiming = this.#queries.run<ClaimRow>('claim', CLAIM, values, (lateRows) => {
+    const claiming = this.#queries.run<ClaimRow>('claim', CLAIM, claimValues(request), (lateRows) => {
       // The receiver no longer waits for this claim. It would keep its event busy until its lease ends.
       const late = leaseIn(lateRows)
       if (late !== undefined) void releaseUnused(request, late, (claim) => this.release(claim))
@@ -94,18 +88,18 @@ class StoreInPostgres implements PostgresStore {
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
-    return (await this.#end('renew', claim, { leaseMs })) ? 'renewed' : 'lost'
+    return (await this.#holds('renew', RENEW, [...claimOf(claim), leaseMs])) ? 'renewed' : 'lost'
   }
 
   async commit(claim: Claim): Promise<CommitResult> {
     // What was applied is still the same: another claim would have changed the token.
     const { applied, request } = claim
-    const { note, keepMs } = request
-    return (await this.#end('commit', claim, { keepMs, applied, change: note?.change })) ? 'committed' : 'lost'
+    const values = [...claimOf(claim), keptMs(request.keepMs), appliedAfter(applied, request.note?.change)]
+    return (await this.#holds('commit', COMMIT, values)) ? 'committed' : 'lost'
   }
 
   async release(claim: Claim): Promise<void> {
-    await this.#end('release', claim, {})
+    await this.#holds('release', RELEASE, claimOf(claim))
   }
 
   async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
@@ -121,25 +115,19 @@ class StoreInPostgres implements PostgresStore {
     await this.#queries.migrate()
   }
 
-  /** Writes the rows of a claim, if it is current. */
-  async #end(
-    operation: string,
-    { request, fencingToken }: Claim,
-    writing: Omit<Parameters<typeof writeValues>[1], 'eventVersion' | 'noteVersion'>,
-  ): Promise<boolean> {
-    const version = leaseVersion(fencingToken)
-    const values = writeValues(request, { ...writing, eventVersion: version, noteVersion: version })
-    const [row] = await this.#queries.run<WriteRow>(operation, WRITE, values).catch(noRowIfChanged)
-    return row !== undefined && row.result !== null
+  /** Runs a statement for a claim. @returns whether the claim was current */
+  async #holds(operation: string, statement: string, values: unknown[]): Promise<boolean> {
+    const [row] = await this.#queries.run<LeaseRow>(operation, statement, values).catch(noRowIfChanged)
+    return row?.result === 'held'
   }
 }
 
 function leaseIn([row]: readonly ClaimRow[]): Lease | undefined {
-  if (row === undefined) return undefined
-  const space = row.result.indexOf(' ')
-  const token = row.result.slice(0, space)
-  return { known: knownEvent(row.result.slice(space + 1)), token: token === '_' ? undefined : token }
+  return row && { known: { ...knownEvent(row), ...NO_VERSIONS }, token: row.new_fencing_token ?? undefined }
 }
+
+// The claim has compared them already.
+const NO_VERSIONS = { eventVersion: undefined, noteVersion: undefined }
 
 /** Another worker has claimed the event meanwhile, or a transaction of `postgresTransactions` processes it or another event of its note. */
 function noRowsIfTaken(error: unknown): readonly never[] {

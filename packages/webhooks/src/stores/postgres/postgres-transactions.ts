@@ -17,15 +17,14 @@ import {
   type TransactionWork,
 } from '../../interfaces/transaction-store.ts'
 import { lookResult } from '../look-result.ts'
+import { HOLD, type HoldRow, holdValues, REVISE, reviseValues } from './hold-function.ts'
 import { type LibraryTransactionOptions, libraryTransactions } from './library-transactions.ts'
-import { knownEvent } from './look-and-claim.ts'
 import { Looks } from './looks.ts'
 import type { OpenTransaction } from './open-within-limit.ts'
 import { type PostgresPool, type PostgresPoolClient, poolTransactions } from './pool-transactions.ts'
 import { type PostgresStore, postgresStore } from './postgres-store.ts'
 import { noRowIfChanged, receiverQueries } from './receiver-queries.ts'
 import { explainEnd, isRefusal, limited, type Slots, type TransactionOpener } from './transaction-opener.ts'
-import { WRITE, type WriteRow, writeValues } from './write-function.ts'
 
 /** A store of which the receiver processes each event in one transaction of PostgreSQL. */
 export interface PostgresTransactions<Transaction>
@@ -119,15 +118,12 @@ function storeWith<Transaction>(
   return new TransactionsInPostgres(opener, options)
 }
 
-/** The marks of an event that one transaction has made. The mark of another process has another token. */
-const MARKED = 'integration = $1 AND event_id = $2 AND fencing_token IN ($3::bigint, $4::bigint)'
+/** The mark of an event that one transaction has made. The mark of another process has another token. */
+const MARKED = 'integration = $1 AND event_id = $2 AND fencing_token = $3::bigint'
 
 const TAKE_BACK = `UPDATE notewire_events SET forgotten = true WHERE ${MARKED}`
 
 const LOOK_FOR_MARK = `SELECT true AS found FROM notewire_events WHERE ${MARKED}`
-
-/** The fencing tokens of the first and the last mark. */
-type Marks = readonly [first: string, last: string]
 
 /** The SQLSTATEs of a deadlock, a failed serialization and a lock timeout. */
 const CONFLICTS: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -148,7 +144,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
   }
 
   async look(request: ClaimRequest): Promise<LookResult> {
-    return lookResult(request, knownEvent(await this.#looks.look(request)))
+    return lookResult(request, await this.#looks.look(request))
   }
 
   async transact(request: ClaimRequest, seen: Seen, work: TransactionWork<Transaction>): Promise<TransactionResult> {
@@ -156,7 +152,7 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     let hasChanged = false
     let isCommitting = false
     const before = work.change()
-    let marks: Marks | undefined
+    let mark: string | undefined
     try {
       await this.#opener.run(async ({ connection, handle }) => {
         isCommitting = false
@@ -165,24 +161,18 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
           hasChanged = true
           throw new Error('the event or its note has changed since the look')
         }
-        marks = [token, token]
+        mark = token
         await handle((transaction) => work.call(transaction))
         const after = work.change()
-        if (after?.revision !== before?.revision) {
-          const version = `${token}-`
-          const held = { ...seen, eventVersion: version, noteVersion: version }
-          const isHeld = await this.#hold(connection, request, held, after).catch(throwEnd)
-          // The rows have changed if the handler has ended the transaction.
-          if (isHeld === null) throw new TransactionEndedError()
-          marks = [token, isHeld]
-        }
+        if (after?.revision !== before?.revision)
+          await this.#revise(connection, reviseValues(request, token, seen.applied, after))
         isCommitting = true
       }, work.givenUp)
-      await this.#requireMark(request, marks)
+      await this.#requireMark(request, mark)
       return { status: 'committed' }
     } catch (error) {
       if (hasChanged) return { status: 'changed' }
-      if (!mayHaveCommitted(isCommitting, error)) await this.#takeBack(request, marks)
+      if (!mayHaveCommitted(isCommitting, error)) await this.#takeBack(request, mark)
       if (CONFLICTS.includes(postgresCodeOf(error))) return { status: 'conflict', error }
       if (isCommitting && isRefusal(postgresCodeOf(error))) return { status: 'refused', error }
       throw error
@@ -208,16 +198,16 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
    *
    * @throws TransactionEndedError if the mark of the event is missing
    */
-  async #requireMark({ integration, eventId }: ClaimRequest, marks: Marks | undefined): Promise<void> {
-    if (this.#opener.knowsCommit || marks === undefined) return
-    const found = await this.#queries.run('look for the mark', LOOK_FOR_MARK, [integration, eventId, ...marks])
+  async #requireMark({ integration, eventId }: ClaimRequest, mark: string | undefined): Promise<void> {
+    if (this.#opener.knowsCommit || mark === undefined) return
+    const found = await this.#queries.run('look for the mark', LOOK_FOR_MARK, [integration, eventId, mark])
     if (found.length === 0) throw new TransactionEndedError()
   }
 
   /** Lets the event be processed again, if the handler has committed this mark. Never rejects. */
-  async #takeBack({ integration, eventId }: ClaimRequest, marks: Marks | undefined): Promise<void> {
-    if (marks === undefined) return
-    await this.#queries.run('take back', TAKE_BACK, [integration, eventId, ...marks]).catch(() => undefined)
+  async #takeBack({ integration, eventId }: ClaimRequest, mark: string | undefined): Promise<void> {
+    if (mark === undefined) return
+    await this.#queries.run('take back', TAKE_BACK, [integration, eventId, mark]).catch(() => undefined)
   }
 
   /** Marks the event as processed, which locks its row and that of its note. @returns the fencing token; `null` if a row has changed */
@@ -227,10 +217,16 @@ class TransactionsInPostgres<Transaction> implements PostgresTransactions<Transa
     seen: Seen,
     change: NoteChange | undefined,
   ): Promise<string | null> {
-    const values = writeValues(request, { ...seen, keepMs: request.keepMs, change })
-    const rows = this.#queries.runIn<WriteRow>(connection, WRITE, values)
+    const rows = this.#queries.runIn<HoldRow>(connection, HOLD, holdValues(request, seen, change))
     const [row] = await limited(rows.catch(noRowIfChanged), 'hold')
-    return row?.result ?? null
+    return row?.token ?? null
+  }
+
+  /** @throws TransactionEndedError if the handler has ended the transaction */
+  async #revise(connection: PostgresConnection, values: unknown[]): Promise<void> {
+    const rows = this.#queries.runIn(connection, REVISE, values)
+    const [revised] = await limited(rows, 'revise').catch(throwEnd)
+    if (revised === undefined) throw new TransactionEndedError()
   }
 }
 

@@ -1,7 +1,7 @@
 import { type PostgresConnection, PostgresQueries, type PostgresStoreOptions, postgresCodeOf } from '@notewire/storage'
 import { STORE_TIME_LIMIT_MS } from '../../interfaces/store.ts'
+import { EVENT_CHANGED } from './fencing.ts'
 import { RECEIVER_TABLES } from './migration.ts'
-import { EVENT_CHANGED } from './write-function.ts'
 
 /** The end of the message of an error after a time limit. */
 export const AFTER_TIMEOUT = 'The delivery will be retried.'
