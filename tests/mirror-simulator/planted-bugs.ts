@@ -243,7 +243,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read from before a full listing shows the note',
     mistake:
       "A read that was sent before a full listing began, and that is answered after the full listing, shows a hidden note that the full listing did not list. The simulator found this bug in the mirror's own code.",
-    history: 1156,
+    history: 23249,
     patches: [
       dating(
         'fullListingStartSequence !== undefined && start < fullListingStartSequence',

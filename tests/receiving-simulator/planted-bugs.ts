@@ -59,7 +59,7 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
       sqlite: [
         sqlite(
-          'await write(claim.request, versionsOf(claim))',
+          'await writeHeld(releaseStatements(claim))',
           `const { integration, eventId, note } = claim.request
            const endLease = (table, id) => 'UPDATE ' + table + ' SET lease_ends_at = NULL WHERE integration = ? AND ' + id + ' = ?'
            await driver.batch([
@@ -101,11 +101,14 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
       sqlite: [
         sqlite(
-          "return (await write(request, writing, 'power-cut')) === undefined ? 'lost' : 'committed'",
-          `if ((await write(request, { ...writing, change: undefined })) === undefined) return 'lost'
+          "return (await writeHeld(commitStatements(claim, now()), 'power-cut')) ? 'committed' : 'lost'",
+          `const { request, applied } = claim
+           const { note, ...others } = request
+           const withoutChange = { ...claim, request: { ...others, note: note && { noteId: note.noteId } } }
+           if (!(await writeHeld(commitStatements(withoutChange, now())))) return 'lost'
            await clock.sleep(1)
            ${READ_AGAIN}
-           await write(request, { ...writing, ...known })
+           await write(request, { ...known, keepMs: request.keepMs, applied, change: note?.change })
            return 'committed'`,
         ),
       ],
@@ -186,10 +189,12 @@ export const plantedBugs: readonly PlantedBug[] = [
       ],
       sqlite: [
         sqlite(
-          'const writing = { ...versionsOf(claim), keepMs',
-          `${READ_AGAIN}
+          "return (await writeHeld(commitStatements(claim, now()), 'power-cut'))",
+          `const { request } = claim
+           ${READ_AGAIN}
            if (!known.isLeased) return 'lost'
-           const writing = { ...known, keepMs`,
+           const [fencingToken = ''] = (known.eventVersion ?? '').split(' ')
+           return (await writeHeld(commitStatements({ ...claim, fencingToken }, now()), 'power-cut'))`,
         ),
       ],
     },

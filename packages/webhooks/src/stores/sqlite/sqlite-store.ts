@@ -8,12 +8,13 @@ import {
   type SqliteStatement,
   whenFree,
 } from '@notewire/storage'
-import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
+import type { ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import type { LookResult } from '../../interfaces/transaction-store.ts'
 import { lookResult } from '../look-result.ts'
+import { commitStatements, releaseStatements, renewStatements, wasHeld } from './lease-statements.ts'
 import { pruneTables } from './pruning.ts'
 import { FIND_SCHEMA, SCHEMA } from './schema.ts'
-import { forgetStatement, knownEvent, leaseVersion, lookStatement, tokenIn, writeStatements } from './statements.ts'
+import { forgetStatement, knownEvent, lookStatement, tokenIn, writeStatements } from './statements.ts'
 
 /** A store in SQLite. */
 export interface SqliteStore extends ReceiverStore {
@@ -62,8 +63,8 @@ export function sqliteStore(database: string | SqliteDriver<never>, options: Sql
     path: "sqliteStore('events.db')",
     driver: "sqliteStore(betterSqlite(new Database('events.db')))",
   })
-  const tables = sqliteTables(driver, () => (clock === undefined ? null : Math.floor(clock.now())))
-  const { look, write, forget, prune, migrate } = tables
+  const now = () => (clock === undefined ? null : Math.floor(clock.now()))
+  const { look, write, writeHeld, forget, prune, migrate } = sqliteTables(driver, now)
 
   return {
     async claim(request) {
@@ -74,16 +75,13 @@ export function sqliteStore(database: string | SqliteDriver<never>, options: Sql
       return { status: 'claimed', claim: { request, fencingToken, applied: found.seen.applied } }
     },
     async renew(claim, leaseMs) {
-      return (await write(claim.request, { ...versionsOf(claim), leaseMs })) === undefined ? 'lost' : 'renewed'
+      return (await writeHeld(renewStatements(claim, leaseMs, now()))) ? 'renewed' : 'lost'
     },
     async commit(claim) {
-      // What was applied is still the same: another claim would have changed the token.
-      const { request, applied } = claim
-      const writing = { ...versionsOf(claim), keepMs: request.keepMs, applied, change: request.note?.change }
-      return (await write(request, writing, 'power-cut')) === undefined ? 'lost' : 'committed'
+      return (await writeHeld(commitStatements(claim, now()), 'power-cut')) ? 'committed' : 'lost'
     },
     async release(claim) {
-      await write(claim.request, versionsOf(claim))
+      await writeHeld(releaseStatements(claim))
     },
     forget,
     prune,
@@ -92,11 +90,6 @@ export function sqliteStore(database: string | SqliteDriver<never>, options: Sql
       driver.close?.()
     },
   }
-}
-
-function versionsOf({ request, fencingToken }: Claim) {
-  const version = leaseVersion(fencingToken)
-  return { eventVersion: version, noteVersion: request.note && version }
 }
 
 /**
@@ -118,8 +111,12 @@ export function sqliteTables(driver: SqliteDriver<never>, now: () => number | nu
       const [[row] = []] = await batch([lookStatement(request, now())])
       return lookResult(request, knownEvent(row))
     },
-    async write(request: ClaimRequest, writing: Parameters<typeof writeStatements>[1], outlives?: Durability) {
-      return tokenIn(await batch(writeStatements(request, writing, now()), outlives))
+    async write(request: ClaimRequest, writing: Parameters<typeof writeStatements>[1]) {
+      return tokenIn(await batch(writeStatements(request, writing, now())))
+    },
+    /** @returns whether the claim was current */
+    async writeHeld(statements: readonly SqliteStatement[], outlives?: Durability): Promise<boolean> {
+      return wasHeld(await batch(statements, outlives))
     },
     async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
       return hasRow(await batch([forgetStatement(integration, eventId)], 'power-cut')) ? 'forgotten' : 'unknown'

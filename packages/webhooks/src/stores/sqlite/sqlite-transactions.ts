@@ -9,7 +9,6 @@ import {
   synchronousObject,
   whenFree,
 } from '@notewire/storage'
-import type { NoteChange } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import {
   type Seen,
@@ -19,7 +18,7 @@ import {
   type TransactionWork,
 } from '../../interfaces/transaction-store.ts'
 import { CALL_MIGRATE, type SqliteStore, sqliteTables } from './sqlite-store.ts'
-import { takeBackStatement, tokenIn, writeStatements } from './statements.ts'
+import { reviseStatement, takeBackStatement, tokenIn, writeStatements } from './statements.ts'
 
 /** A store of which the receiver processes each event in one transaction of SQLite. */
 export interface SqliteTransactions<Transaction> extends TransactionStore<Transaction>, Pick<SqliteStore, 'migrate'> {}
@@ -135,16 +134,14 @@ function transactNow<Transaction>(
   marked: (token: string) => void,
 ): TransactionResult {
   const change = work.change()
-  const hold = (given: Seen, changeNow: NoteChange | undefined) =>
-    tokenIn(database.run(writeStatements(request, { ...given, keepMs: request.keepMs, change: changeNow }, null)))
-  const token = hold(seen, change)
+  const mark = writeStatements(request, { ...seen, keepMs: request.keepMs, change }, null)
+  const token = tokenIn(database.run(mark))
   if (token === undefined) return { status: 'changed' }
   marked(token)
   database.handle(() => refusePromise(work.call(database.transaction)), endedBy)
-  const changeAfter = work.change()
-  if (changeAfter?.revision !== change?.revision) {
-    const version = `${token} `
-    hold({ ...seen, eventVersion: version, noteVersion: request.note && version }, changeAfter)
+  const after = work.change()
+  if (after?.revision !== change?.revision) {
+    database.run([reviseStatement(request, token, { applied: seen.applied, change: after }, null)])
   }
   return { status: 'committed' }
 }

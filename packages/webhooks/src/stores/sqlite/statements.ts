@@ -1,19 +1,16 @@
-import type { SqliteRow, SqliteStatement, SqliteValue } from '@notewire/storage'
+import type { SqliteRow, SqliteStatement } from '@notewire/storage'
 import { type AppliedRevision, type NoteChange, raiseRevision } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
+import type { Seen } from '../../interfaces/transaction-store.ts'
 import type { KnownEvent } from '../look-result.ts'
 import { NOW, wholeMs } from './schema.ts'
 
-interface Writing {
-  /** The version of the row as it was read; `undefined` if there was none. */
-  readonly eventVersion: string | undefined
-  readonly noteVersion: string | undefined
+/** What a claim or the mark of an event writes, if neither row has changed since the look. */
+interface Writing extends Seen {
   /** Omitted if there is no lease afterwards. */
   readonly leaseMs?: number
   /** Omitted if the event is not marked as processed. */
   readonly keepMs?: number
-  /** The state of the note before `change`. */
-  readonly applied?: AppliedRevision | undefined
   readonly change?: NoteChange | undefined
 }
 
@@ -40,17 +37,10 @@ export function knownEvent(row: SqliteRow = {}): KnownEvent {
   }
 }
 
-/** The version of every live lease with this fencing token, whose renewal, commit or release keeps the token. */
-export function leaseVersion(fencingToken: string): string {
-  return `${fencingToken} ?*`
-}
-
 /**
- * Writes the rows of an event and of its note, if neither has changed. All changes of the tables are made here: a claim, its renewal, its
- * commit and its release, and the mark of an event in a receiver's transaction.
- *
- * A claim and a receiver's transaction get a new fencing token, so that all earlier claims and looks are invalid. It is at least the time, so
- * that tokens also grow if a row was pruned in between.
+ * Writes the rows of an event and of its note, if neither has changed since the look: a claim, or the mark of an event in a receiver's transaction.
+ * Both get a new fencing token, so that all earlier claims and looks are invalid. It is at least the time, so that tokens also grow if a row was
+ * pruned in between.
  */
 export function writeStatements(
   { integration, eventId, note }: ClaimRequest,
@@ -58,14 +48,14 @@ export function writeStatements(
   now: number | null,
 ): readonly SqliteStatement[] {
   const event = [integration, eventId]
+  const noteKey = [integration, note?.noteId ?? null]
   const keptMs = keepMs === undefined ? null : wholeMs(keepMs)
   const endMs = leaseMs === undefined ? null : wholeMs(leaseMs)
-  const [token, leastToken] = tokensOf(eventVersion, noteVersion)
-  const matches = [...event, eventVersion, integration, note?.noteId ?? null, noteVersion]
-  const mark = [...event, ...matches, token, now, leastToken, now, endMs, now, keptMs]
-  const statements: SqliteStatement[] = [{ sql: WRITE_EVENT, parameters: mark }]
+  const seen = [...event, eventVersion, ...noteKey, noteVersion]
+  const parameters = [...event, ...seen, now, ...event, ...noteKey, now, endMs, now, keptMs]
+  const statements: SqliteStatement[] = [{ sql: WRITE_EVENT, parameters }]
   if (note !== undefined) {
-    const state = change === undefined ? [null, null] : [keptMs, JSON.stringify(raiseRevision(applied, change))]
+    const state = change === undefined ? [null, null] : [keptMs, appliedAfter(applied, change)]
     statements.push({ sql: WRITE_NOTE, parameters: [note.noteId, now, ...state, ...event] })
   }
   return [...statements, { sql: READ_TOKEN, parameters: event }]
@@ -86,12 +76,23 @@ export function takeBackStatement({ integration, eventId }: ClaimRequest, fencin
   return { sql: TAKE_BACK, parameters: [integration, eventId, fencingToken] }
 }
 
-/** The token to keep, and the least new one. */
-function tokensOf(eventVersion: string, noteVersion: string): readonly [SqliteValue, SqliteValue] {
-  const tokenOf = (version: string) => Number(version.split(' ')[0])
-  return eventVersion.endsWith('*')
-    ? [tokenOf(eventVersion), 0]
-    : [null, Math.max(tokenOf(eventVersion), tokenOf(noteVersion)) + 1]
+/** Records another change of the note, in the transaction that has marked the event. */
+export function reviseStatement(
+  { integration, note, keepMs }: ClaimRequest,
+  fencingToken: string,
+  { applied, change }: Pick<Writing, 'applied' | 'change'>,
+  now: number | null,
+): SqliteStatement {
+  const state = change === undefined ? null : appliedAfter(applied, change)
+  return {
+    sql: REVISE,
+    parameters: [state, now, wholeMs(keepMs), integration, note?.noteId ?? null, Number(fencingToken)],
+  }
+}
+
+/** What is recorded as applied to a note after a change, in JSON. */
+export function appliedAfter(applied: AppliedRevision | undefined, change: NoteChange): string {
+  return JSON.stringify(raiseRevision(applied, change))
 }
 
 function textIn(value: unknown): string | undefined {
@@ -117,7 +118,10 @@ const LOOK = `
   LEFT JOIN notewire_notes AS note ON note.integration = ? AND note.note_id = ?`
 
 const isVersion = (table: string, id: string) =>
-  `coalesce((SELECT ${versionOf('')} FROM ${table} WHERE integration = ? AND ${id} = ?), '') GLOB ?`
+  `coalesce((SELECT ${versionOf('')} FROM ${table} WHERE integration = ? AND ${id} = ?), '') = ?`
+
+const nextAfter = (table: string, id: string) =>
+  `coalesce((SELECT fencing_token + 1 FROM ${table} WHERE integration = ? AND ${id} = ?), 0)`
 
 // Either time may be NULL.
 const latestOf = (row: string) =>
@@ -128,7 +132,7 @@ const WRITE_EVENT = `
   INSERT OR IGNORE INTO notewire_events AS event (integration, event_id, fencing_token, lease_ends_at, kept_until)
   VALUES (?, ?,
     CASE WHEN ${isVersion('notewire_events', 'event_id')} AND ${isVersion('notewire_notes', 'note_id')}
-      THEN coalesce(?, max(${NOW}, ?)) END,
+      THEN max(${NOW}, ${nextAfter('notewire_events', 'event_id')}, ${nextAfter('notewire_notes', 'note_id')}) END,
     ${NOW} + ?, ${NOW} + ?)
   ON CONFLICT (integration, event_id) DO UPDATE SET
     fencing_token = excluded.fencing_token,
@@ -149,6 +153,12 @@ const WRITE_NOTE = `
 
 // `changes()` is still 1 if the rows were written.
 const READ_TOKEN = 'SELECT fencing_token FROM notewire_events WHERE integration = ? AND event_id = ? AND changes() = 1'
+
+/** SQL with the time and a duration as parameters. */
+export const KEPT = `kept_until = max(coalesce(kept_until, 0), ${NOW} + ?)`
+
+const REVISE = `UPDATE notewire_notes SET applied = coalesce(?, applied), ${KEPT}
+  WHERE integration = ? AND note_id = ? AND fencing_token = ?`
 
 const FORGET = `
   UPDATE notewire_events SET forgotten = 1
