@@ -12,8 +12,13 @@ const NOTES = 1000
 export function claimsIn(store: ReceiverStore, aim: number): readonly Contender[] {
   return [
     { name: 'notewire, event alone', operate: () => claimAndCommit(store, eventAlone()), aim },
-    { name: 'notewire, event and note', operate: () => claimAndCommit(store, eventWithNote()), aim },
+    { ...claimWithNote(store), aim },
   ]
+}
+
+/** Claim and commit of distinct events that raise the revision of a note. */
+export function claimWithNote(store: ReceiverStore): Contender {
+  return { name: 'notewire, event and note', operate: () => claimAndCommit(store, eventWithNote()) }
 }
 
 /** An unused event id. */
@@ -38,11 +43,15 @@ function eventAlone(): ClaimRequest {
   }
 }
 
+function eventWithNote(): ClaimRequest {
+  const { noteId, revision } = nextChange()
+  return { ...eventAlone(), note: { noteId, change: { kind: 'note.updated', revision } } }
+}
+
 let changes = 0
 
-// Cycles through the notes, so that parallel claims never conflict.
-function eventWithNote(): ClaimRequest {
+/** The next change of a note. Cycles through the notes, so that parallel claims never conflict. */
+export function nextChange(): { readonly noteId: string; readonly revision: number } {
   changes += 1
-  const change = { kind: 'note.updated', revision: Math.ceil(changes / NOTES) } as const
-  return { ...eventAlone(), note: { noteId: `note_${String(changes % NOTES).padStart(20, '0')}`, change } }
+  return { noteId: `note_${String(changes % NOTES).padStart(20, '0')}`, revision: Math.ceil(changes / NOTES) }
 }

@@ -16,9 +16,13 @@ export interface RedisConnection extends AsyncDisposable {
   setIfMissing(key: string, value: string, keepMs: number): Promise<unknown>
   set(key: string, value: string, keepMs: number): Promise<unknown>
   ping(): Promise<unknown>
+  /** Caches a script in Redis. @returns a function that runs it by its hash */
+  loadScript(source: string): Promise<RunScript>
 }
 
-/** The drivers with their default settings. */
+type RunScript = (keys: string[], args: string[]) => Promise<unknown>
+
+/** The drivers with their default settings, but without a time limit for commands: `redis` starts a timer for each, which fires in a later turn. */
 export const redisDrivers: readonly RedisDriver[] = [
   { name: 'ioredis', connect: async (port) => byIoredis(port) },
   { name: 'redis', connect: byNodeRedis },
@@ -32,6 +36,10 @@ function byIoredis(port: number): RedisConnection {
     setIfMissing: (key, value, keepMs) => redis.set(key, value, 'PX', keepMs, 'NX'),
     set: (key, value, keepMs) => redis.set(key, value, 'PX', keepMs),
     ping: () => redis.ping(),
+    loadScript: async (source) => {
+      const sha1 = String(await redis.script('LOAD', source))
+      return (keys, args) => redis.evalsha(sha1, keys.length, ...keys, ...args)
+    },
     [Symbol.asyncDispose]: async () => redis.disconnect(),
   }
 }
@@ -51,7 +59,7 @@ function cacheOver(redis: Redis): CacheClient {
 }
 
 async function byNodeRedis(port: number): Promise<RedisConnection> {
-  const redis = await createClient({ url: `redis://127.0.0.1:${port}` })
+  const redis = await createClient({ url: `redis://127.0.0.1:${port}`, commandOptions: { timeout: 0 } })
     .on('error', console.error)
     .connect()
   return {
@@ -64,6 +72,10 @@ async function byNodeRedis(port: number): Promise<RedisConnection> {
     setIfMissing: (key, value, keepMs) => redis.set(key, value, { PX: keepMs, NX: true }),
     set: (key, value, keepMs) => redis.set(key, value, { PX: keepMs }),
     ping: () => redis.ping(),
+    loadScript: async (source) => {
+      const sha1 = await redis.scriptLoad(source)
+      return (keys, args) => redis.evalSha(sha1, { keys, arguments: args })
+    },
     [Symbol.asyncDispose]: async () => redis.destroy(),
   }
 }

@@ -43,7 +43,7 @@ export function redisStore(client: IoredisClient | NodeRedisClient, ...surplus: 
 
   async function leaseOf(request: ClaimRequest): Promise<Lease> {
     const { leaseMs, keepMs } = request
-    return leaseIn(await run(CLAIM, keysOf(request), [wholeMs(leaseMs), wholeMs(keepMs)]))
+    return leaseIn(await run(CLAIM, keysOf(request), [wholeMs(leaseMs), wholeMs(leaseMs + keepMs)]))
   }
 
   /** Writes the values of a claim. Returns `false` if the claim was lost. */
@@ -116,9 +116,12 @@ function stateOf(value: string): string {
   return value.split(' ').slice(3).join(' ')
 }
 
-// Redis accepts whole numbers of at least 1, and no Infinity.
+/** Three hundred years: callers may pass `Infinity`, and Lua writes numbers of up to 14 digits exactly. */
+const LONGEST_MS = 1e13
+
+// Redis accepts whole numbers of at least 1.
 function wholeMs(ms: number): string {
-  return String(Math.min(Math.max(Math.ceil(ms), 1), Number.MAX_SAFE_INTEGER))
+  return String(Math.min(Math.max(Math.ceil(ms), 1), LONGEST_MS))
 }
 
 /** Redis did not answer in time: it is unreachable or overloaded. */

@@ -21,7 +21,7 @@ function script(source: string): Script {
  * ahead was written before the clock was set back.
  *
  * KEYS: the event; the note, if there is one.
- * ARGV: the length of the lease (ms); `keepMs`.
+ * ARGV: the length of the lease (ms); how long the keys are kept at least (ms).
  *
  * The fencing token is the time of the server in microseconds, or one more than the last token if that is higher: tokens grow even if the clock
  * is set back, or if a key has expired.
@@ -29,25 +29,35 @@ function script(source: string): Script {
  * Returns four lines: the token, or an empty line without a lease; whether a lease was found (`1` or `0`); and the values of the event and of
  * the note before.
  */
+// A pattern or a format takes as long as a command, so each value is matched once, and only the token, which is too long for Lua, is formatted.
 export const CLAIM = script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local token, values, is_leased = time[1] * 1000000 + time[2], {}, '0'
+local token = time[1] * 1000000 + time[2]
+local lease_ms, keep_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
+local values, windows, states, is_leased = {}, {}, {}, '0'
 for i, key in ipairs(KEYS) do
-  values[i] = redis.call('GET', key) or ''
-  local last, ends = string.match(values[i], '^(%d+) (%d+) ')
-  ends = tonumber(ends or 0)
-  if ends > now and ends <= now + 2 * ARGV[1] then is_leased = '1' end
-  token = math.max(token, (last or 0) + 1)
+  local value = redis.call('GET', key)
+  if value then
+    local last, ends, window, state = string.match(value, '^(%d+) (%d+) (%d+) (.*)$')
+    values[i], windows[i], states[i] = value, window, state
+    ends, last = tonumber(ends), tonumber(last)
+    if ends > now and ends <= now + 2 * lease_ms then is_leased = '1' end
+    if last >= token then token = last + 1 end
+  end
 end
-local found = '\\n' .. is_leased .. '\\n' .. values[1] .. '\\n' .. (values[2] or '')
-if is_leased == '1' or string.find(values[1], ' processed$') then return found end
+local found = '\\n' .. is_leased .. '\\n' .. (values[1] or '') .. '\\n' .. (values[2] or '')
+if is_leased == '1' or states[1] == 'processed' then return found end
 
 token = string.format('%.0f', token)
+local lease = token .. ' ' .. now + lease_ms .. ' '
 for i, key in ipairs(KEYS) do
-  local kept = string.match(values[i], '^%d+ %d+ (%d+ .*)$') or '0 '
-  local keep_ms = math.max(string.match(kept, '^%d+') - now, ARGV[1] + ARGV[2])
-  redis.call('SET', key, token .. string.format(' %.0f ', now + ARGV[1]) .. kept, 'PX', string.format('%.0f', keep_ms))
+  local window = windows[i]
+  if window then
+    redis.call('SET', key, lease .. window .. ' ' .. states[i], 'PX', math.max(window - now, keep_ms))
+  else
+    redis.call('SET', key, lease .. '0 ', 'PX', ARGV[2])
+  end
 end
 return token .. found
 `)
@@ -62,23 +72,25 @@ return token .. found
  * Returns `lost`, or `written`.
  */
 export const WRITE = script(`
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local values = {}
+local windows, states = {}, {}
 for i, key in ipairs(KEYS) do
-  values[i] = redis.call('GET', key) or ''
-  if not string.find(values[i], '^' .. ARGV[1] .. ' [1-9]') then return 'lost' end
+  local value = redis.call('GET', key)
+  if not value then return 'lost' end
+  local token, ends, window, state = string.match(value, '^(%d+) (%d+) (%d+) (.*)$')
+  if token ~= ARGV[1] or ends == '0' then return 'lost' end
+  windows[i], states[i] = window, state
 end
 
-local ends = ARGV[2] == '0' and 0 or now + ARGV[2]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local lease_ms, keep_ms = tonumber(ARGV[2]), tonumber(ARGV[3])
+local lease = ARGV[1] .. ' ' .. (lease_ms == 0 and 0 or now + lease_ms) .. ' '
 for i, key in ipairs(KEYS) do
-  local kept, state = string.match(values[i], '^%d+ %d+ (%d+) (.*)$')
+  local window, state = windows[i], states[i]
   if ARGV[3 + i] ~= '' then state = ARGV[3 + i] end
   -- An event with a shorter window never shortens the window of an earlier event of its note.
-  if ARGV[4] ~= '' and state ~= '' then kept = math.max(kept, now + ARGV[3]) end
-  local value = string.format('%s %.0f %.0f ', ARGV[1], ends, kept) .. state
-  local keep_ms = math.max(kept - now, ARGV[2] + ARGV[3])
-  redis.call('SET', key, value, 'PX', string.format('%.0f', keep_ms))
+  if ARGV[4] ~= '' and state ~= '' and now + keep_ms > tonumber(window) then window = now + keep_ms end
+  redis.call('SET', key, lease .. window .. ' ' .. state, 'PX', math.max(window - now, lease_ms + keep_ms))
 end
 return 'written'
 `)
