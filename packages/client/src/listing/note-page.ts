@@ -89,6 +89,7 @@ function parseNotes(items: unknown, notesField: string): Pick<ParsedPage, 'notes
 }
 
 function withSharedProblem(noteIds: readonly (string | undefined)[], notesField: string): ParsedPage['leftOut'] {
+  if (noteIds.length === 0) return []
   const problem = new ShapeError(
     notesField,
     `${PAGE} does not match the contract: besides the ${MAX_DESCRIBED} notes that were reported before, ${noteIds.length} notes in "${notesField}" cannot be used.`,

@@ -38,6 +38,9 @@ export async function pauseAfterLoss(losses: number, clock: Clock, signal: Abort
   await clock.sleep(Math.random() * longestMs, signal)
 }
 
+// A reason, because without one each abort makes an error with a stack.
+const WORK_HAS_ENDED = 'the work under the lease has ended'
+
 export interface HeldLease {
   readonly clock: Clock
   /** Resolves to `false` if another process has the lease. If it rejects, the lease has not ended: the next renewal may still be in time. */
@@ -69,7 +72,7 @@ export async function keepLease<Result>(
   try {
     return await work(ended.signal)
   } finally {
-    over.abort()
+    over.abort(WORK_HAS_ENDED)
     await keeping
   }
 }

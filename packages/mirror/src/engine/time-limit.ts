@@ -34,6 +34,7 @@ export async function withinLimit<Result>(
     gaveUp.abort(error)
     throw error
   } finally {
-    over.abort()
+    // A reason, because without one each abort makes an error with a stack.
+    over.abort('the function has ended')
   }
 }
