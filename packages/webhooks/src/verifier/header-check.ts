@@ -1,5 +1,5 @@
-import { type Clock, OptionError, SIGNATURE_VERSION } from '@notewire/protocol'
-import { type AttemptHeaders, readSignatureHeaders, refuseNoHeaders } from './signature-headers.ts'
+import { type Clock, OptionError, SIGNATURE_HEADERS, SIGNATURE_VERSION } from '@notewire/protocol'
+import { type AttemptHeaders, readHeader, refuseNoHeaders } from './signature-headers.ts'
 import { type Refusal, refuse } from './verification.ts'
 
 /** The headers of an attempt, checked except for the signature. */
@@ -31,10 +31,13 @@ export function checkHeaders(
   { toleranceSeconds, clock }: HeaderRules,
 ): CheckedHeaders | Refusal {
   refuseNoHeaders(headers)
-  const read = readSignatureHeaders(headers)
-  if ('reason' in read) return read
-  const { id: webhookId, timestamp } = read
-  const signatures = readSignatures(read.signature)
+  const webhookId = readHeader(headers, SIGNATURE_HEADERS.id)
+  if (typeof webhookId !== 'string') return webhookId
+  const timestamp = readHeader(headers, SIGNATURE_HEADERS.timestamp)
+  if (typeof timestamp !== 'string') return timestamp
+  const signature = readHeader(headers, SIGNATURE_HEADERS.signature)
+  if (typeof signature !== 'string') return signature
+  const signatures = readSignatures(signature)
   if (!Array.isArray(signatures)) return signatures
   const seconds = judgeTimestamp(timestamp, clock.now(), toleranceSeconds)
   if (typeof seconds !== 'number') return seconds

@@ -1,4 +1,4 @@
-import { OptionError, SIGNATURE_HEADERS } from '@notewire/protocol'
+import { OptionError } from '@notewire/protocol'
 import { type Refusal, refuse } from './verification.ts'
 
 /** The headers of an attempt: `Headers`, Node.js's `request.headers`, or a plain object with names in any case. */
@@ -41,51 +41,9 @@ export function readFirst(headers: AttemptHeaders, name: string): string | undef
   return first === undefined || first === '' ? undefined : String(first)
 }
 
-/** The headers of a signed attempt. */
-export interface SignatureHeaders {
-  readonly id: string
-  readonly timestamp: string
-  readonly signature: string
-}
-
-/** Reads the headers of a signed attempt, or refuses an attempt that lacks one or has one twice (contract §5, receiver rule 3). */
-export function readSignatureHeaders(headers: AttemptHeaders): SignatureHeaders | Refusal {
-  const found = findSignatureHeaders(headers)
-  const id = onlyValue(found.id, SIGNATURE_HEADERS.id)
-  if (typeof id !== 'string') return id
-  const timestamp = onlyValue(found.timestamp, SIGNATURE_HEADERS.timestamp)
-  if (typeof timestamp !== 'string') return timestamp
-  const signature = onlyValue(found.signature, SIGNATURE_HEADERS.signature)
-  if (typeof signature !== 'string') return signature
-  return { id, timestamp, signature }
-}
-
-// In one pass: this runs for every delivery, and most names have another length.
-function findSignatureHeaders(headers: AttemptHeaders): Readonly<Record<keyof SignatureHeaders, unknown>> {
-  if (isHeaders(headers)) {
-    const get = (name: string) => headers.get(name) ?? undefined
-    const { id, timestamp, signature } = SIGNATURE_HEADERS
-    return { id: get(id), timestamp: get(timestamp), signature: get(signature) }
-  }
-  let [id, timestamp, signature]: unknown[] = []
-  for (const key in headers) {
-    if (!LENGTHS.has(key.length)) continue
-    const name = key.toLowerCase()
-    if (name === SIGNATURE_HEADERS.id) id = withValue(id, headers[key])
-    else if (name === SIGNATURE_HEADERS.timestamp) timestamp = withValue(timestamp, headers[key])
-    else if (name === SIGNATURE_HEADERS.signature) signature = withValue(signature, headers[key])
-  }
-  return { id, timestamp, signature }
-}
-
-const LENGTHS: ReadonlySet<number> = new Set(Object.values(SIGNATURE_HEADERS).map(({ length }) => length))
-
-/** An array for several values. They may have any type: gateways and tests make the object from JSON. */
-function withValue(found: unknown, value: unknown): unknown {
-  return found === undefined ? (value ?? undefined) : [found, value ?? []].flat()
-}
-
-function onlyValue(found: unknown, name: string): string | Refusal {
+/** The only value of a header of a signed attempt, which refuses an attempt without it (contract §5, receiver rule 3). */
+export function readHeader(headers: AttemptHeaders, name: string): string | Refusal {
+  const found = findHeader(headers, name)
   const value: unknown = Array.isArray(found) ? found[0] : found
   if (value === undefined || value === '') return refuse('missing-header', `the header ${name} is missing`)
   if (Array.isArray(found) && found.length > 1) {
@@ -96,13 +54,14 @@ function onlyValue(found: unknown, name: string): string | Refusal {
   return value
 }
 
+// Returns an array for several values. They may have any type: gateways and tests make the object from JSON.
 function findHeader(headers: AttemptHeaders, name: string): unknown {
   if (isHeaders(headers)) return headers.get(name) ?? undefined
   let found: unknown
-  // Not `Object.keys`, which makes an array: this runs for every delivery. Most names differ in length.
+  // Not `Object.keys`, which makes an array: this runs five times for every delivery. Most names differ in length.
   for (const key in headers) {
     if (key.length !== name.length || key.toLowerCase() !== name) continue
-    found = withValue(found, headers[key])
+    found = found === undefined ? (headers[key] ?? undefined) : [found, headers[key] ?? []].flat()
   }
   return found
 }
