@@ -86,6 +86,11 @@ describe('is explained in the log:', () => {
     expect(await logOf({ store: redisStore(anything(client)) })).toMatch(words)
   })
 
+  it('a pool that returns no row for a look', async () => {
+    const store = postgresTransactions(anything({ query: async () => ({ rows: [] }), connect: async () => undefined }))
+    expect(await logOf({ store })).toMatch(/^error the store failed/)
+  })
+
   it('a pool that connects without a client', async () => {
     const query = async (text: string) => ({ rows: text.includes('notewire_look') ? [NEW_EVENT] : [] })
     const store = postgresTransactions(anything({ query, connect: async () => undefined }))

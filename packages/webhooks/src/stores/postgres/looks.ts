@@ -39,8 +39,13 @@ export class Looks {
       await new Promise((resolve) => setImmediate(resolve))
       const batch = this.#waiting.splice(0, MAX_AT_ONCE)
       try {
-        for (const [index, known] of (await this.#lookUp(batch.map(({ request }) => request))).entries())
-          batch[index]?.resolve(known)
+        const known = await this.#lookUp(batch.map(({ request }) => request))
+        for (const [index, { resolve, reject }] of batch.entries()) {
+          const found = known[index]
+          // Otherwise an event without a row would wait for ever.
+          if (found === undefined) reject(new Error('PostgreSQL returned fewer rows than events were looked up'))
+          else resolve(found)
+        }
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
