@@ -59,7 +59,7 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   }
 }
 
-/** The definition of a schema, narrowed by its \`type\`: the types of zod do not tell which one a schema has. */
+/** The definition of a schema, narrowed by its `type`: the types of zod do not tell which one a schema has. */
 function defOf(schema: z.core.$ZodType): z.core.$ZodTypes['_zod']['def'] {
   return (schema as z.ZodMiniType).def as z.core.$ZodTypes['_zod']['def']
 }

@@ -4,7 +4,7 @@ import { EVENT_CHANGED, LOCK_TIMEOUT } from './fencing.ts'
 
 /**
  * A function that ends or renews a claim: it writes the note and then the event, so that no deadlock is possible, if both still have the fencing
- * token and a lease. A commit does not change the lease alone, so a claim ends once.
+ * token and a lease. A commit and a release end the lease, so a claim ends once.
  *
  * It returns `held`, or `lost` and nothing is written. The setting ends with the transaction, so that PgBouncer may give the connection to another
  * client.
