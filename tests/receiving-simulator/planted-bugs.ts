@@ -25,7 +25,7 @@ const onBoth = (...patches: readonly Patch[]) => ({ memory: patches, sqlite: pat
 /** For the memory store: the claim with the fencing token of the current claim of its event. */
 const CURRENT_CLAIM = `{
   ...claim,
-  fencingToken: this.#rows.get(keysOf(claim.request)[0])?.lease?.fencingToken ?? '',
+  fencingToken: this.#rowsOf(claim.request.integration).events.get(claim.request.eventId)?.lease?.fencingToken ?? '',
 }`
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -53,8 +53,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: {
       memory: [
         memory(
-          'if (this.#heldBy(claim).length > 0) this.#endLease',
-          `if (this.#heldBy(${CURRENT_CLAIM}).length > 0) this.#endLease`,
+          'if (this.#heldBy(claim) !== undefined) this.#endLease',
+          `if (this.#heldBy(${CURRENT_CLAIM}) !== undefined) this.#endLease`,
         ),
       ],
       sqlite: [
@@ -93,8 +93,8 @@ export const plantedBugs: readonly PlantedBug[] = [
           `    this.#endLease(claim)
            await this.#clock.sleep(1)
            if (note !== undefined && claimed?.change !== undefined) {
-             const [, key] = keysOf(claim.request)
-             if (!this.#rows.has(key)) this.#rows.set(key, note)
+             const { notes } = this.#rowsOf(claim.request.integration)
+             if (!notes.has(claimed.noteId)) notes.set(claimed.noteId, note)
           `,
         ),
         memory('    this.#endLease(claim)\n    if (this.#recordCount', '    if (this.#recordCount'),
@@ -119,8 +119,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     mistake: 'The claims of a crashed worker never expire.',
     patches: {
       memory: [
-        memory('isWithin(row?.lease?.endsAt, now, now + 2 * request.leaseMs)', 'row?.lease !== undefined'),
-        memory('      if (!isWithin(row.lease?.endsAt, now)) row.lease = undefined\n', ''),
+        memory('return isWithin(row?.lease?.endsAt, now, now + 2 * leaseMs)', 'return row?.lease !== undefined'),
+        memory('    if (!isWithin(row.lease?.endsAt, now)) row.lease = undefined\n', ''),
       ],
       sqlite: [
         statements(
@@ -148,7 +148,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'integration left out of the key',
     mistake: 'Two integrations that share a store also share their notes and events.',
     patches: {
-      memory: [memory("'note'>): string[] {\n", "'note'>): string[] {\n  integration = ''\n")],
+      memory: [memory('#rowsOf(integration: string): Rows {\n', "#rowsOf(integration) {\n    integration = ''\n")],
       sqlite: [
         sqlite(
           'driver.batch(statements, outlives)',
@@ -184,9 +184,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'commit without token',
     mistake: 'A worker commits its event although another worker has claimed it.',
     patches: {
-      memory: [
-        memory('const [event, note] = this.#heldBy(claim)', `const [event, note] = this.#heldBy(${CURRENT_CLAIM})`),
-      ],
+      memory: [memory('const held = this.#heldBy(claim)', `const held = this.#heldBy(${CURRENT_CLAIM})`)],
       sqlite: [
         sqlite(
           "return (await writeHeld(commitStatements(claim, now()), 'power-cut'))",

@@ -34,11 +34,17 @@ interface Row {
   applied: AppliedRevision | undefined
 }
 
+/** The rows of one integration, by the ids of events and notes. */
+interface Rows {
+  readonly events: Map<string, Row>
+  readonly notes: Map<string, Row>
+}
+
 /** @param maxRecords  the maximum number of processed events and revisions */
 export class MemoryStore implements ReceiverStore {
   readonly #clock: Clock
   readonly #maxRecords: number
-  readonly #rows = new Map<string, Row>()
+  readonly #integrations = new Map<string, Rows>()
   #claims = 0
   /** The number of rows with a commit. Claims in progress do not count. */
   #recordCount = 0
@@ -53,38 +59,39 @@ export class MemoryStore implements ReceiverStore {
   claim(request: ClaimRequest): ClaimResult {
     const now = monotonicNow(this.#clock)
     if (now - this.#prunedAt >= PRUNE_EVERY_MS) this.#removeExpired(now)
-    const keys = keysOf(request)
-    const [event, note] = keys.map((key) => this.#rows.get(key))
-    // A lease that ends later was written before the clock was set back.
-    const isLeased = [event, note].some((row) => isWithin(row?.lease?.endsAt, now, now + 2 * request.leaseMs))
-    const isProcessed = event?.keptUntil !== undefined
-    const isForgotten = event?.isForgotten === true
-    const known = { applied: note?.applied, isProcessed, isForgotten, isLeased, ...NO_VERSIONS }
-    const look = lookResult(request, known)
+    const { events, notes } = this.#rowsOf(request.integration)
+    const event = events.get(request.eventId)
+    const note = request.note && notes.get(request.note.noteId)
+    const look = lookResult(request, {
+      applied: note?.applied,
+      isProcessed: event?.keptUntil !== undefined,
+      isForgotten: event?.isForgotten === true,
+      isLeased: isLeased(event, request, now) || isLeased(note, request, now),
+      // No other worker can change a row between the check and the claim.
+      eventVersion: undefined,
+      noteVersion: undefined,
+    })
     if (look.status !== 'new') return look
 
     this.#claims += 1
     const lease = { fencingToken: String(this.#claims), endsAt: now + request.leaseMs }
-    for (const key of keys) {
-      const row = this.#rows.get(key)
-      if (row === undefined)
-        this.#rows.set(key, { lease, keptUntil: undefined, isForgotten: false, applied: undefined })
-      else row.lease = lease
-    }
+    lend(events, request.eventId, lease)
+    if (request.note !== undefined) lend(notes, request.note.noteId, lease)
     return { status: 'claimed', claim: { request, fencingToken: lease.fencingToken, applied: note?.applied } }
   }
 
   async renew(claim: Claim, leaseMs: number): Promise<'renewed' | 'lost'> {
-    const [event] = this.#heldBy(claim)
-    if (event?.lease === undefined) return 'lost'
+    const lease = this.#heldBy(claim)?.event.lease
+    if (lease === undefined) return 'lost'
     // The row of the note has the same lease.
-    event.lease.endsAt = monotonicNow(this.#clock) + leaseMs
+    lease.endsAt = monotonicNow(this.#clock) + leaseMs
     return 'renewed'
   }
 
   commit(claim: Claim): CommitResult {
-    const [event, note] = this.#heldBy(claim)
-    if (event === undefined) return 'lost'
+    const held = this.#heldBy(claim)
+    if (held === undefined) return 'lost'
+    const { event, note } = held
     const { note: claimed, keepMs } = claim.request
     const now = monotonicNow(this.#clock)
     this.#keep(event, now + keepMs)
@@ -99,11 +106,11 @@ export class MemoryStore implements ReceiverStore {
   }
 
   async release(claim: Claim): Promise<void> {
-    if (this.#heldBy(claim).length > 0) this.#endLease(claim)
+    if (this.#heldBy(claim) !== undefined) this.#endLease(claim)
   }
 
   async forget(integration: string, eventId: string): Promise<'forgotten' | 'unknown'> {
-    const [event] = keysOf({ integration, eventId }).map((key) => this.#rows.get(key))
+    const event = this.#rowsOf(integration).events.get(eventId)
     if (event?.keptUntil === undefined || event.isForgotten) return 'unknown'
     event.isForgotten = true
     return 'forgotten'
@@ -111,6 +118,15 @@ export class MemoryStore implements ReceiverStore {
 
   async prune(): Promise<number> {
     return this.#removeExpired(monotonicNow(this.#clock))
+  }
+
+  #rowsOf(integration: string): Rows {
+    let rows = this.#integrations.get(integration)
+    if (rows === undefined) {
+      rows = { events: new Map(), notes: new Map() }
+      this.#integrations.set(integration, rows)
+    }
+    return rows
   }
 
   #keep(row: Row, until: number): void {
@@ -123,7 +139,9 @@ export class MemoryStore implements ReceiverStore {
   #makeRoom(now: number): void {
     this.#removeExpired(now)
     if (this.#recordCount <= this.#maxRecords) return
-    const ends = Float64Array.from([...this.#rows.values()].flatMap(({ keptUntil }) => keptUntil ?? [])).sort()
+    const tables = [...this.#integrations.values()].flatMap(({ events, notes }) => [events, notes])
+    const kept = tables.flatMap((rows) => [...rows.values()].flatMap(({ keptUntil }) => keptUntil ?? []))
+    const ends = Float64Array.from(kept).sort()
     this.#removeExpired(now, ends[Math.floor(ends.length / 10)])
   }
 
@@ -136,40 +154,58 @@ export class MemoryStore implements ReceiverStore {
   #removeExpired(now: number, endedBy = now): number {
     this.#prunedAt = now
     let removed = 0
-    for (const [key, row] of this.#rows) {
-      if (!isWithin(row.lease?.endsAt, now)) row.lease = undefined
-      if (isWithin(row.keptUntil, endedBy)) continue
-      removed += Number(row.keptUntil !== undefined)
-      if (row.lease === undefined) this.#rows.delete(key)
-      else Object.assign(row, { keptUntil: undefined, isForgotten: false, applied: undefined })
+    for (const [integration, { events, notes }] of this.#integrations) {
+      removed += removeExpired(events, now, endedBy) + removeExpired(notes, now, endedBy)
+      if (events.size + notes.size === 0) this.#integrations.delete(integration)
     }
     this.#recordCount -= removed
     return removed
   }
 
-  /** The rows that a claim holds: none if the claim has ended, or another worker has claimed its event or note. */
-  #heldBy({ request, fencingToken }: Claim): readonly Row[] {
-    const rows = keysOf(request).map((key) => this.#rows.get(key))
-    const held = rows.filter((row) => row?.lease?.fencingToken === fencingToken)
-    return held.length === rows.length ? held.filter((row) => row !== undefined) : []
+  /** The rows that a claim holds. `undefined` if the claim has ended, or another worker has claimed its event or note. */
+  #heldBy({ request, fencingToken }: Claim): { readonly event: Row; readonly note: Row | undefined } | undefined {
+    const { events, notes } = this.#rowsOf(request.integration)
+    const event = events.get(request.eventId)
+    const note = request.note && notes.get(request.note.noteId)
+    if (event?.lease?.fencingToken !== fencingToken) return undefined
+    if (request.note !== undefined && note?.lease?.fencingToken !== fencingToken) return undefined
+    return { event, note }
   }
 
   #endLease({ request }: Claim): void {
-    for (const key of keysOf(request)) {
-      const row = this.#rows.get(key)
-      if (row?.keptUntil === undefined) this.#rows.delete(key)
-      else row.lease = undefined
-    }
+    const { events, notes } = this.#rowsOf(request.integration)
+    endLease(events, request.eventId)
+    if (request.note !== undefined) endLease(notes, request.note.noteId)
   }
 }
 
-/** No other worker can change a record between the check and the claim. */
-const NO_VERSIONS = { eventVersion: undefined, noteVersion: undefined }
+function isLeased(row: Row | undefined, { leaseMs }: ClaimRequest, now: number): boolean {
+  // A lease that ends later was written before the clock was set back.
+  return isWithin(row?.lease?.endsAt, now, now + 2 * leaseMs)
+}
 
-/** The keys of an event and of its note. The id of an integration contains no space. */
-function keysOf({ integration, eventId, note }: Pick<ClaimRequest, 'integration' | 'eventId' | 'note'>): string[] {
-  const event = `${integration} event ${eventId}`
-  return note === undefined ? [event] : [event, `${integration} note ${note.noteId}`]
+function lend(rows: Map<string, Row>, id: string, lease: Row['lease']): void {
+  const row = rows.get(id)
+  if (row === undefined) rows.set(id, { lease, keptUntil: undefined, isForgotten: false, applied: undefined })
+  else row.lease = lease
+}
+
+function endLease(rows: Map<string, Row>, id: string): void {
+  const row = rows.get(id)
+  if (row?.keptUntil === undefined) rows.delete(id)
+  else row.lease = undefined
+}
+
+function removeExpired(rows: Map<string, Row>, now: number, endedBy: number): number {
+  let removed = 0
+  for (const [id, row] of rows) {
+    if (!isWithin(row.lease?.endsAt, now)) row.lease = undefined
+    if (isWithin(row.keptUntil, endedBy)) continue
+    removed += Number(row.keptUntil !== undefined)
+    if (row.lease === undefined) rows.delete(id)
+    else Object.assign(row, { keptUntil: undefined, isForgotten: false, applied: undefined })
+  }
+  return removed
 }
 
 function isWithin(time: number | undefined, after: number, until = Number.POSITIVE_INFINITY): boolean {
