@@ -1,7 +1,7 @@
-import { postgresStore } from '@notewire/webhooks/postgres'
+import { namedStatements, postgresStore } from '@notewire/webhooks/postgres'
 import { startPostgres } from 'notewire-test-servers'
 import { Pool } from 'pg'
-import { claimsIn, KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
+import { claimsIn, claimWithNote, KEEP_MS, LEASE_MS, newEventId } from './claims.ts'
 import type { Row, Table } from './report.ts'
 import { type Contender, measureThroughput } from './throughput.ts'
 
@@ -40,6 +40,7 @@ async function rowsOver(pool: Pool): Promise<readonly Row[]> {
   const contenders: readonly Contender[] = [
     { name: 'two statements', operate: () => rawPair(pool), isAlternative: true },
     ...claimsIn(store, AIM),
+    { ...claimWithNote(postgresStore(namedStatements(pool))), name: 'notewire, event and note, named statements' },
   ]
   return [...(await measureThroughput('pg', contenders, 1)), ...(await measureThroughput('pg', contenders, 32))]
 }

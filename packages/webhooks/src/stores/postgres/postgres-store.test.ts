@@ -4,7 +4,13 @@ import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { storeChecks } from '../../testing/store-checks.ts'
 import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
-import { type PostgresConnection, PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
+import {
+  namedStatements,
+  type PostgresConnection,
+  PostgresNotMigratedError,
+  PostgresTimeoutError,
+  postgresStore,
+} from './index.ts'
 
 const YEAR_MS = 365 * 24 * 3_600_000
 
@@ -24,14 +30,19 @@ const request = (eventId: string) =>
     keepMs: 259_200_000,
   }) as const
 
-const ways = ['directly', 'in a schema', ...(isInstalled('pgbouncer') ? ['through PgBouncer in transaction mode'] : [])]
+// Before version 1.21, PgBouncer does not know the names of its clients' statements.
+const bouncers = ['through PgBouncer in transaction mode', 'with named statements through PgBouncer']
+const ways = ['directly', 'in a schema', 'with named statements', ...(isInstalled('pgbouncer') ? bouncers : [])]
 
 describe.each(ways)('the store in PostgreSQL, %s', (way) => {
   let pool: Pool
-  const storeIn = () => postgresStore(pool, way === 'in a schema' ? { schema: 'In-a-Schema' } : {})
+  const storeIn = () => {
+    const connection = way.startsWith('with named') ? namedStatements(pool) : pool
+    return postgresStore(connection, way === 'in a schema' ? { schema: 'In-a-Schema' } : {})
+  }
   beforeAll(async () => {
     const url = await databases.emptyDatabase()
-    const bouncer = way.startsWith('through') ? databases.cleanUp.use(await startPgBouncer(url)).url : undefined
+    const bouncer = way.includes('PgBouncer') ? databases.cleanUp.use(await startPgBouncer(url)).url : undefined
     pool = databases.poolOf(bouncer ?? url)
     await storeIn().migrate()
   })
