@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import fc from 'fast-check'
-import { Redis } from 'ioredis'
-import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { Cluster, Redis } from 'ioredis'
+import { startRedis, startRedisCluster } from 'notewire-test-servers'
+import { expect, it } from 'vitest'
 import { ManualClock } from '../../fixtures/manual-clock.ts'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
@@ -78,22 +78,25 @@ function mostly<Value>(first: Value, ...rest: readonly Value[]): fc.Arbitrary<Va
   return fc.oneof({ weight: 2, arbitrary: fc.constant(first) }, { weight: 1, arbitrary: fc.constantFrom(...rest) })
 }
 
-let server: RedisServer
-let redis: Redis
-beforeAll(async () => {
-  server = await startRedis()
-  redis = new Redis(server.port)
-})
-afterAll(async () => {
+it('answers like the store in memory in any history', async () => {
+  await using server = await startRedis()
+  const redis = new Redis(server.port)
+  await compare(redis, () => redis.flushall(), 400)
   redis.disconnect()
-  await server.stop()
 })
 
-it('answers like the store in memory in any history', async () => {
+it('answers in a Redis Cluster like the store in memory in any history', async () => {
+  await using cluster = await startRedisCluster()
+  const redis = new Cluster([{ host: '127.0.0.1', port: cluster.ports[0] ?? 0 }])
+  await compare(redis, () => Promise.all(redis.nodes('master').map((node) => node.flushall())), 200)
+  redis.disconnect()
+})
+
+async function compare(redis: Redis | Cluster, flush: () => Promise<unknown>, numRuns: number): Promise<void> {
   const answers = new Set<string>()
   await fc.assert(
     fc.asyncProperty(aHistory, async (history) => {
-      await redis.flushall()
+      await flush()
       const clock = new ManualClock()
       const inMemory = playerOn(memoryStore({ clock }))
       const inRedis = playerOn(redisStore(redis))
@@ -104,7 +107,7 @@ it('answers like the store in memory in any history', async () => {
         if (isShort(step)) await Promise.all([sleep(STEP_MS), clock.advance(STEP_MS)])
       }
     }),
-    { numRuns: 400 },
+    { numRuns },
   )
   expect([...answers].sort()).toEqual([
     'claim busy',
@@ -122,7 +125,7 @@ it('answers like the store in memory in any history', async () => {
     'renew none',
     'renew renewed',
   ])
-})
+}
 
 function isShort(step: Step): boolean {
   return step.operation === 'renew' && step.leaseMs === SHORT_MS

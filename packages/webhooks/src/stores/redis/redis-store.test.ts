@@ -50,6 +50,22 @@ describe('the store in Redis', () => {
     expect(statistics).not.toContain('cmdstat_eval:')
   })
 
+  it('writes nothing for a claim that is busy', async () => {
+    const request = aRequest()
+    await claimed(store, request)
+    const keys = await admin.keys(`{notewire:${request.integration}}*`)
+    const stored = () =>
+      Promise.all(keys.map(async (key) => [await admin.get(key), await admin.call('PEXPIRETIME', key)]))
+    const before = await stored()
+    expect(before).toHaveLength(2)
+    await sleep(5)
+    for (const eventId of [request.eventId, 'another event']) {
+      expect(await store.claim({ ...request, eventId })).toEqual({ status: 'busy' })
+    }
+    expect(await stored()).toEqual(before)
+    expect(await admin.keys(`{notewire:${request.integration}}*`)).toHaveLength(2)
+  })
+
   it('sends one command for a claim, also of a note that it knows', async () => {
     const { integration } = aRequest()
     await store.commit(await claimed(store, aRequest({ integration })))
