@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
 import { heldHandler } from '../fixtures/held-handler.ts'
 import { ManualClock } from '../fixtures/manual-clock.ts'
@@ -60,6 +61,32 @@ describe('the lease of a handler at work', () => {
       [5_000, 20_000],
       [10_000, 20_000],
     ])
+  })
+
+  it('is renewed in the async context of its delivery', async () => {
+    const delivery = new AsyncLocalStorage<string>()
+    const clock = new ManualClock()
+    const store = memoryStore({ clock })
+    const renewed: [string, string | undefined][] = []
+    const recording = storeWith(store, {
+      renew: (claim, leaseMs) => {
+        renewed.push([claim.request.eventId, delivery.getStore()])
+        return store.renew(claim, leaseMs)
+      },
+    })
+    const slow = heldHandler()
+    const { receiver } = setUpReceiver({ clock, store: recording, on: { 'note.ended': slow.handle } })
+    for (const eventId of ['one', 'two']) {
+      const event = anEvent({ kind: 'note.ended', eventId, noteId: `note of ${eventId}` })
+      void delivery.run(eventId, () => receiver.process(event))
+      await clock.advance(1)
+    }
+    await clock.advance(5_000)
+    expect(renewed).toEqual([
+      ['one', 'one'],
+      ['two', 'two'],
+    ])
+    slow.end()
   })
 
   it('of a process that died runs out after twenty seconds, and the next delivery takes the event over', async () => {

@@ -45,7 +45,12 @@ interface Moment {
   at: number
 }
 
-/** The timer of a delivery. It wakes at the next of its moments: the renewal of the lease, the answer, the end of patience. */
+/**
+ * The timer of a delivery. It wakes at the next of its moments: the renewal of the lease, the answer, the end of patience.
+ *
+ * Not shared by deliveries: a timer calls back in the async context of the code that started it, so the lease of one event would be renewed with
+ * the trace, or the customer, of another. And on Workers, a timer ends with its request.
+ */
 export class Alarm {
   readonly #clock: Clock
   // Not a `Map`, which takes ten times the memory of these two or three entries.
