@@ -192,7 +192,7 @@ export default defineConfig({
     testTimeout: isProof ? 1_800_000 : 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 60_000 } },
-    globalSetup: [`${import.meta.dirname}/tests/report-test-run.ts`],
+    globalSetup: ['report-test-run', 'temporary-folder'].map((name) => `${import.meta.dirname}/tests/${name}.ts`),
     // On a shared machine one test in thousands may meet a limit of the machine. CI repeats it once, and names it at the end.
     retry: process.env['CI'] === undefined ? 0 : 1,
     reporters:

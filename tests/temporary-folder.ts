@@ -1,0 +1,12 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Vitest calls this before a run, and the returned function after it: what the tests and their processes leave is removed with this folder. */
+export async function setup(): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'notewire-tests-'))
+  // PostgreSQL and PgBouncer run as another user.
+  await chmod(folder, 0o755)
+  process.env['TMPDIR'] = folder
+  return async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+}
