@@ -17,21 +17,30 @@ const IDLE: Readonly<Record<string, (page: number) => readonly unknown[]>> = {
   'pages whose records cannot be used': (page) => [{ note_id: `n${page}`, revision: 'one' }, 0, null],
 }
 
-describe.each(Object.keys(IDLE))('%s with ever new cursors', (kind) => {
-  const calls: Readonly<Record<string, (client: NotesClient) => AsyncIterable<unknown>>> = {
-    list: ({ notes }) => notes.list(),
-    'list().pages': ({ notes }) => notes.list().pages(),
-    changes: ({ notes }) => notes.changes(),
-    listWithContent: ({ notes }) => notes.listWithContent(),
-  }
+const CALLS: Readonly<Record<string, (client: NotesClient) => AsyncIterable<unknown>>> = {
+  list: ({ notes }) => notes.list(),
+  'list().pages': ({ notes }) => notes.list().pages(),
+  changes: ({ notes }) => notes.changes(),
+  listWithContent: ({ notes }) => notes.listWithContent(),
+}
 
-  it.each(Object.keys(calls))('end %s with listing_endless after about 10,000 pages', async (call) => {
-    const service = endless(IDLE[kind])
-    const ended = errorOf(drain(calls[call]?.(service.client)))
+describe.each(Object.keys(CALLS))('%s', (call) => {
+  it('ends with listing_endless after about 10,000 pages without a new note', async () => {
+    const service = endless(IDLE['empty pages'])
+    const ended = errorOf(drain(CALLS[call]?.(service.client)))
     await untilSettled(ended)
     expect(await ended).toMatchObject({ code: 'listing_endless', operation: 'GET /v1/notes' })
     expect(service.pages()).toBeGreaterThanOrEqual(10_000)
     expect(service.pages()).toBeLessThan(10_010)
+  })
+
+  it.each(Object.keys(IDLE))('counts %s with ever new cursors, which slow it down after twenty', async (kind) => {
+    const service = endless(IDLE[kind], 100)
+    const ended = drain(CALLS[call]?.(service.client))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(service.pages()).toBeGreaterThanOrEqual(20)
+    expect(service.pages()).toBeLessThan(30)
+    await untilSettled(ended)
   })
 })
 
