@@ -1,7 +1,7 @@
 import base from './.dependency-cruiser.mjs'
 
 /**
- * Arrows between folders, in the code that is published: tests and fixtures may lean on any folder.
+ * Arrows between folders, in the code that is published: tests may lean on any folder.
  * @type {import('dependency-cruiser').IConfiguration}
  */
 export default {
@@ -60,6 +60,6 @@ export default {
   ],
   options: {
     ...base.options,
-    exclude: { path: `${base.options.exclude.path}|\\.test(-d)?\\.ts$|/fixtures/` },
+    exclude: { path: `${base.options.exclude.path}|\\.test(-d)?\\.ts$` },
   },
 }

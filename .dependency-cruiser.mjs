@@ -35,14 +35,14 @@ export default {
       name: 'wings-do-not-know-each-other',
       comment: 'client, webhooks and mock-server do not import each other; tests may bring them together.',
       severity: 'error',
-      from: { path: '^packages/(client|webhooks|mock-server)/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
+      from: { path: '^packages/(client|webhooks|mock-server)/(?!fixtures/)', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: '^packages/(?!protocol/|storage/)', pathNot: '^packages/$1/' },
     },
     {
       name: 'mock-server-is-the-other-side',
       comment: 'Not even its tests may lean on our own client or verifier inside the published source.',
       severity: 'error',
-      from: { path: '^packages/mock-server/src/', pathNot: '\\.test(-d)?\\.ts$' },
+      from: { path: '^packages/mock-server/(src|fixtures)/', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: '^packages/(client|webhooks|mirror|notewire)/' },
     },
     {
@@ -56,7 +56,7 @@ export default {
       comment:
         'The mirror reads through the client and hears through webhooks. The reference service is for its tests.',
       severity: 'error',
-      from: { path: '^packages/mirror/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
+      from: { path: '^packages/mirror/src/', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: '^packages/mock-server/' },
     },
     {
@@ -76,7 +76,7 @@ export default {
       name: 'mirror-stores-know-no-rules',
       comment: 'A store reads and writes rows. The rules are in one place, above all stores.',
       severity: 'error',
-      from: { path: '^packages/mirror/src/stores/', pathNot: '\\.test(-d)?\\.ts$|/fixtures/' },
+      from: { path: '^packages/mirror/src/stores/', pathNot: '\\.test(-d)?\\.ts$' },
       to: { path: '^packages/mirror/src/(?!(stores|notes|integrations|consumers)/)' },
     },
     {
@@ -142,13 +142,20 @@ export default {
     {
       name: 'command-line-work-below-its-commands',
       severity: 'error',
-      from: { path: '^packages/notewire/src/(?!commands/)[^/]+/', pathNot: '\\.test\\.ts$|/fixtures/' },
+      from: { path: '^packages/notewire/src/(?!commands/)[^/]+/', pathNot: '\\.test\\.ts$' },
       to: { path: '^packages/notewire/src/(commands/|[^/]+$)' },
+    },
+    {
+      name: 'fixtures-for-tests-alone',
+      comment: 'The fixtures of a package are not published.',
+      severity: 'error',
+      from: { path: '^packages/[^/]+/src/', pathNot: '\\.(test|test-d)\\.ts$' },
+      to: { path: '^packages/[^/]+/fixtures/' },
     },
     {
       name: 'no-dev-dependency-in-published-code',
       severity: 'error',
-      from: { path: '^packages/[^/]+/src/', pathNot: '\\.(test|test-d)\\.ts$|/fixtures/' },
+      from: { path: '^packages/[^/]+/src/', pathNot: '\\.(test|test-d)\\.ts$' },
       to: {
         // The build compiles zod into the mock server. Its declarations contain no zod.
         pathNot: 'node_modules/zod/',

@@ -11,7 +11,7 @@ import {
 import { createReceiver, queuedEvent } from '@notewire/webhooks'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { memoryMirror } from '../packages/mirror/fixtures/memory-mirror/memory-mirror.ts'
 import { aCopy, clientOf, quiet } from './contract-variants/service.ts'
 
 const secret = 'whsec_c2VjcmV0LW9mLXRoaXMtdGVzdC1hbmQtbm8tb3RoZXI'

@@ -4,7 +4,7 @@ import { type ContractVariants, createNotesService } from '@notewire/mock-server
 import { isTombstone, type NoteEvent } from '@notewire/protocol'
 import { createReceiver } from '@notewire/webhooks'
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { memoryMirror } from '../packages/mirror/fixtures/memory-mirror/memory-mirror.ts'
 import { aCopy, changeNotes, clientOf, quiet, revisionsAt } from './contract-variants/service.ts'
 
 /** The default and every alternative of the contract's open points. An empty contract is the default. */

@@ -50,5 +50,5 @@ function packageOf(path: string): string {
 }
 
 function isTest(path: string): boolean {
-  return /\.test(-d)?\.ts$|\/fixtures\b/.test(path)
+  return /\.test(-d)?\.ts$|\/fixtures\//.test(path)
 }

@@ -12,7 +12,7 @@ import { redisStore } from '@notewire/webhooks/redis'
 import { anEvent } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
 import { publishedEntries } from '../benchmarks/src/published-entries.ts'
-import { memoryMirror } from '../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { memoryMirror } from '../packages/mirror/fixtures/memory-mirror/memory-mirror.ts'
 
 /** Values that JavaScript, a cast or a missing variable may pass for any argument. */
 const WRONG = [undefined, null, '', 'text', 7, Number.NaN, true, {}, [], [null], () => undefined, Promise.resolve({})]

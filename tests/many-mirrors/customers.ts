@@ -1,8 +1,8 @@
 import { createMirrors, type MirrorStore, type Mirrors } from '@notewire/mirror'
 import { createNotesService, type NotesService } from '@notewire/mock-server'
 import type { Clock } from '@notewire/protocol'
-import { onClock } from '../../packages/mirror/src/fixtures/on-clock.ts'
-import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
+import { onClock } from '../../packages/mirror/fixtures/on-clock.ts'
+import { SILENT } from '../../packages/mirror/fixtures/silent-logger.ts'
 
 /** A customer of the service: a key that sees one channel. All titles in the channel begin with the id of the integration. */
 export interface Customer {

@@ -1,10 +1,10 @@
 import { NotesClient } from '@notewire/client'
 import { type ConsumerChange, createMirror, createMirrors, type MirrorStore } from '@notewire/mirror'
 import { createNotesService } from '@notewire/mock-server'
-import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
-import { onClock } from '../../packages/mirror/src/fixtures/on-clock.ts'
-import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
-import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
+import { memoryMirror } from '../../packages/mirror/fixtures/memory-mirror/memory-mirror.ts'
+import { onClock } from '../../packages/mirror/fixtures/on-clock.ts'
+import { SILENT } from '../../packages/mirror/fixtures/silent-logger.ts'
+import { reads } from '../../packages/mirror/fixtures/store-reads.ts'
 import { Random } from '../simulation/random.ts'
 
 /** Ids that a bug in a key, a pattern or a collation would confuse. */

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type ConsumerChange, IntegrationRemovedError, type MirrorStore, type Mirrors } from '@notewire/mirror'
-import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
+import { reads } from '../../packages/mirror/fixtures/store-reads.ts'
 import type { Random } from '../simulation/random.ts'
 import type { Customer } from './customers.ts'
 

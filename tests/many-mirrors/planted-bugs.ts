@@ -7,13 +7,13 @@ export interface PlantedBug {
   readonly patches: readonly Patch[]
 }
 
-const keeping = patchOf('mirror/src/fixtures/memory-mirror/integrations-in-memory.ts')
+const keeping = patchOf('mirror/fixtures/memory-mirror/integrations-in-memory.ts')
 const ordering = patchOf('mirror/src/integrations/taking-order.ts')
 const scheduling = patchOf('mirror/src/rules/schedule-rule.ts')
 const pausing = patchOf('mirror/src/engine/shared-pauses.ts')
 const parking = patchOf('mirror/src/engine/parking.ts')
 const removing = patchOf('mirror/src/engine/removal.ts')
-const storing = patchOf('mirror/src/fixtures/memory-mirror/memory-mirror.ts')
+const storing = patchOf('mirror/fixtures/memory-mirror/memory-mirror.ts')
 
 export const plantedBugs: readonly PlantedBug[] = [
   {

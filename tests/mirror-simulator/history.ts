@@ -1,6 +1,6 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
-import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
+import { SILENT } from '../../packages/mirror/fixtures/silent-logger.ts'
 import { Chronicle, type Tally } from '../simulation/chronicle.ts'
 import type { HistoryEnd, HistoryName, PlayHistory } from '../simulation/history.ts'
 import { playOn } from '../simulation/play-on.ts'

@@ -7,7 +7,7 @@ import {
   type MirrorStore,
   type NoteState,
 } from '@notewire/mirror'
-import { reads } from '../../packages/mirror/src/fixtures/store-reads.ts'
+import { reads } from '../../packages/mirror/fixtures/store-reads.ts'
 import type { MirrorProgress } from '../../packages/mirror/src/integrations/progress.ts'
 import type { MirrorCommit } from '../../packages/mirror/src/stores/mirror-store.ts'
 import type { Answer } from './answer.ts'

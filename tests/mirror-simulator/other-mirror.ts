@@ -1,7 +1,7 @@
 import { NotesClient } from '@notewire/client'
 import { createMirror, type Mirror } from '@notewire/mirror'
-import { onClock } from '../../packages/mirror/src/fixtures/on-clock.ts'
-import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
+import { onClock } from '../../packages/mirror/fixtures/on-clock.ts'
+import { SILENT } from '../../packages/mirror/fixtures/silent-logger.ts'
 import type { HistoryContext } from './history-context.ts'
 
 /**

@@ -29,7 +29,7 @@ const fetching = patchOf('mirror/src/fetching/fetch-note.ts')
 const lookingUp = patchOf('client/src/note-lookup.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
 const handingOut = patchOf('mirror/src/fetching/due-queue.ts')
-const memory = patchOf('mirror/src/fixtures/memory-mirror/integration-in-memory.ts')
+const memory = patchOf('mirror/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
 const MARK_MISSING = '        markMissing(state, certificate, { holdingFullListing, sequence, at: clock.now() }),\n'

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { MirrorStore } from '@notewire/mirror'
 import { betterSqlite, sqliteMirror } from '@notewire/mirror/sqlite'
-import { memoryMirror } from '../../packages/mirror/src/fixtures/memory-mirror/memory-mirror.ts'
+import { memoryMirror } from '../../packages/mirror/fixtures/memory-mirror/memory-mirror.ts'
 import type { StoreName } from '../simulation/history.ts'
 
 /** The number of histories that share a database, in which they must be isolated. */

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import { NotesClient } from '@notewire/client'
 import { createMirror } from '@notewire/mirror'
 import { nodeHandler } from '@notewire/webhooks/node'
-import { SILENT } from '../../packages/mirror/src/fixtures/silent-logger.ts'
+import { SILENT } from '../../packages/mirror/fixtures/silent-logger.ts'
 import { openStore } from './open-store.ts'
 import type { WorkerReport, WorkerSettings } from './worker-settings.ts'
 

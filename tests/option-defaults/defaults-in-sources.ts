@@ -37,7 +37,7 @@ export function defaultsInCode(file: string, option: string): readonly unknown[]
 }
 
 const SOURCES = globSync('packages/*/src/**/*.ts', { cwd: ROOT })
-  .filter((file) => !/\.test(?:-d)?\.ts$|\/fixtures\//.test(file))
+  .filter((file) => !/\.test(?:-d)?\.ts$/.test(file))
   .sort()
 
 const LITERAL = /^(-?[\d_]+|true|false|null|'[^']*'|\[[^\]]*\])(?=$|[\s;:])/

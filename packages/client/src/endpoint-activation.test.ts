@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY } from '../fixtures/secrets.ts'
 import { EndpointNotActiveError } from './errors/notes-client-error.ts'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY } from './fixtures/secrets.ts'
 import { NotesClient } from './notes-client.ts'
 
 const START = Date.UTC(2026, 0, 1)

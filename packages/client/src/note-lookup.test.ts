@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY } from '../fixtures/secrets.ts'
+import { serve, type WireAnswer, type WireServer } from '../fixtures/wire-server.ts'
 import { NotFoundError } from './errors/api-error.ts'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY } from './fixtures/secrets.ts'
-import { serve, type WireAnswer, type WireServer } from './fixtures/wire-server.ts'
 import { NotesClient } from './notes-client.ts'
 
 const NOT_FOUND: WireAnswer = { status: 404, body: { error: { code: 'not_found', message: 'nothing here' } } }

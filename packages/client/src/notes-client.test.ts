@@ -1,9 +1,9 @@
 import { NotewireError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY, CONTENT, KEY_ID, shownBy } from '../fixtures/secrets.ts'
+import { serve, type WireAnswer } from '../fixtures/wire-server.ts'
 import { NotesClientError } from './errors/notes-client-error.ts'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY, CONTENT, KEY_ID, shownBy } from './fixtures/secrets.ts'
-import { serve, type WireAnswer } from './fixtures/wire-server.ts'
 import { NotesClient } from './notes-client.ts'
 
 describe('a client', () => {

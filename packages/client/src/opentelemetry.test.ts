@@ -17,8 +17,8 @@ import {
 } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { errorOf } from './fixtures/error-of.ts'
-import { API_KEY, CONTENT, shownBy } from './fixtures/secrets.ts'
+import { errorOf } from '../fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
 import { NotesClient } from './notes-client.ts'
 import { clientTelemetry } from './opentelemetry.ts'
 

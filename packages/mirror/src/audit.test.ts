@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { integrationsOf } from './fixtures/integrations-of.ts'
-import { manyCustomers } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from './fixtures/mirrored-service.ts'
+import { integrationsOf } from '../fixtures/integrations-of.ts'
+import { manyCustomers } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
 import type { AuditNotice, MirrorHooks, MirrorStore } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }

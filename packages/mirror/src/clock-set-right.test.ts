@@ -1,11 +1,11 @@
 import type { Clock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { integrationsOf } from './fixtures/integrations-of.ts'
-import { keptContent } from './fixtures/kept-content.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from './fixtures/mirrored-service.ts'
-import { whileRunning } from './fixtures/while-running.ts'
-import { withMembers } from './fixtures/with-members.ts'
+import { integrationsOf } from '../fixtures/integrations-of.ts'
+import { keptContent } from '../fixtures/kept-content.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { whileRunning } from '../fixtures/while-running.ts'
+import { withMembers } from '../fixtures/with-members.ts'
 import type { MirrorStore } from './index.ts'
 
 const DAY_MS = 86_400_000

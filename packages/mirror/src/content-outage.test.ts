@@ -1,6 +1,6 @@
 import type { FaultRule } from '@notewire/mock-server'
 import { expect, it, onTestFinished } from 'vitest'
-import { mirroredService } from './fixtures/mirrored-service.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
 
 type Fault = Extract<FaultRule, { readonly request: string }>['fault']
 

@@ -1,9 +1,9 @@
 import { createNotesService } from '@notewire/mock-server'
 import { anEvent } from '@notewire/webhooks/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { PAGED_SERVICE_URL, pagedService } from './fixtures/paged-service.ts'
-import { SILENT } from './fixtures/silent-logger.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { PAGED_SERVICE_URL, pagedService } from '../fixtures/paged-service.ts'
+import { SILENT } from '../fixtures/silent-logger.ts'
 import { createMirror, createMirrors } from './index.ts'
 
 // The client slows down with the timers of this process.

@@ -1,8 +1,8 @@
 import { NotesClient } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
 import { expect, it } from 'vitest'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { SILENT } from './fixtures/silent-logger.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { SILENT } from '../fixtures/silent-logger.ts'
 import { createMirror } from './index.ts'
 
 const FUTURE = '2099-01-01T00:00:00Z'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from './fixtures/mirrored-service.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
 import type { MirrorStore } from './index.ts'
 
 /** A mirror that is up to date, and the operations of its store that a function calls. */

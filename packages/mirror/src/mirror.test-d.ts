@@ -3,7 +3,7 @@ import type { PostgresTransaction } from '@notewire/storage'
 import type { Receiver } from '@notewire/webhooks'
 import { type DurableObjectSqlStorage, d1, durableObjectSqlite, type SqliteConnection } from '@notewire/webhooks/sqlite'
 import { describe, expectTypeOf, it } from 'vitest'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import {
   type ConsumerChange,
   createMirror,

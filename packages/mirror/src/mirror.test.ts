@@ -1,10 +1,10 @@
 import { NotesClient } from '@notewire/client'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { describe, expect, it } from 'vitest'
-import { keptContent } from './fixtures/kept-content.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
-import { onClock } from './fixtures/on-clock.ts'
+import { keptContent } from '../fixtures/kept-content.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
+import { onClock } from '../fixtures/on-clock.ts'
 import { createMirror, openMirror } from './index.ts'
 
 describe('the first sync', () => {

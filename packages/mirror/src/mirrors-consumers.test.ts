@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { manyCustomers } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { manyCustomers } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import type { ConsumerChange } from './index.ts'
 
 /** Each attempt advances the service's clock. */

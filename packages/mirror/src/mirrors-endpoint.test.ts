@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
+import { manyCustomers, receiverOnPort, workFor } from '../fixtures/many-customers.ts'
 import type { SecretToSave } from './index.ts'
 
 async function customerWithReceiver() {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { abandoning } from './fixtures/abandoning-store.ts'
-import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { reads } from './fixtures/store-reads.ts'
+import { abandoning } from '../fixtures/abandoning-store.ts'
+import { manyCustomers, receiverOnPort, workFor } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { reads } from '../fixtures/store-reads.ts'
 import { IntegrationBusyError, type Mirrors } from './index.ts'
 
 const CUSTOMERS = 3

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ManyCustomers, manyCustomers } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { type ManyCustomers, manyCustomers } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { IntegrationRemovedError } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type ManyCustomers, manyCustomers } from './fixtures/many-customers.ts'
+import { type ManyCustomers, manyCustomers } from '../fixtures/many-customers.ts'
 
 const BUDGET = { budgetMs: 60_000 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { abandoning } from './fixtures/abandoning-store.ts'
-import { type ManyCustomers, manyCustomers, workFor } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { abandoning } from '../fixtures/abandoning-store.ts'
+import { type ManyCustomers, manyCustomers, workFor } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import type { Mirrors } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }

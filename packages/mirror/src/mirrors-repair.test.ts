@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { integrationsOf } from './fixtures/integrations-of.ts'
-import { type ManyCustomers, manyCustomers, receiverOnPort } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { integrationsOf } from '../fixtures/integrations-of.ts'
+import { type ManyCustomers, manyCustomers, receiverOnPort } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { createMirrors } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }

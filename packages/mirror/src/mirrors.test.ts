@@ -1,9 +1,9 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { manyCustomers, receiverOnPort, workFor } from './fixtures/many-customers.ts'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { SILENT } from './fixtures/silent-logger.ts'
-import { reads } from './fixtures/store-reads.ts'
-import { whileRunning } from './fixtures/while-running.ts'
+import { manyCustomers, receiverOnPort, workFor } from '../fixtures/many-customers.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { SILENT } from '../fixtures/silent-logger.ts'
+import { reads } from '../fixtures/store-reads.ts'
+import { whileRunning } from '../fixtures/while-running.ts'
 import { IntegrationRemovedError, type MirrorStore, type Mirrors } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }

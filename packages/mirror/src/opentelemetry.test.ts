@@ -14,8 +14,8 @@ import {
 } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { manyCustomers } from './fixtures/many-customers.ts'
-import { mirroredService } from './fixtures/mirrored-service.ts'
+import { manyCustomers } from '../fixtures/many-customers.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
 import { mirrorTelemetry, observeMirror, observeMirrors } from './opentelemetry.ts'
 
 const BUDGET = { budgetMs: 60_000 }

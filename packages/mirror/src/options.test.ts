@@ -1,6 +1,6 @@
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
 import { createMirror, type MirrorOptions } from './index.ts'
 
 const client = new NotesClient({ baseUrl: 'https://notes.example', apiKey: 'ntw_live_k7.s3cret' })

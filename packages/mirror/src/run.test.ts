@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8'
 import { describe, expect, it } from 'vitest'
-import { copyIn, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
-import { whileRunning } from './fixtures/while-running.ts'
+import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
+import { whileRunning } from '../fixtures/while-running.ts'
 import type { ProblemNotice } from './index.ts'
 
 describe('a mirror that runs', () => {

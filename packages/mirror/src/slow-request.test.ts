@@ -1,8 +1,8 @@
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
-import { manyCustomers, receiverOnPort } from './fixtures/many-customers.ts'
-import { mirroredService } from './fixtures/mirrored-service.ts'
-import { whileRunning } from './fixtures/while-running.ts'
+import { manyCustomers, receiverOnPort } from '../fixtures/many-customers.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
+import { whileRunning } from '../fixtures/while-running.ts'
 
 /** Holds back the transcript of one note until it is released. */
 class HeldTranscript {

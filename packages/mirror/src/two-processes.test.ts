@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { systemClock } from '@notewire/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import { memoryMirror } from './fixtures/memory-mirror/memory-mirror.ts'
-import { copyIn, type MirroredService, mirroredService, truthOf } from './fixtures/mirrored-service.ts'
-import { withMembers } from './fixtures/with-members.ts'
+import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
+import { copyIn, type MirroredService, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
+import { withMembers } from '../fixtures/with-members.ts'
 
 describe('two processes on one mirror', () => {
   it('share the work: one lists, both read, and not all notes are read twice', async () => {

@@ -1,6 +1,6 @@
 import type { ContractVariants } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
-import { mirroredService } from './fixtures/mirrored-service.ts'
+import { mirroredService } from '../fixtures/mirrored-service.ts'
 import type { ProblemNotice } from './index.ts'
 
 type Spoil = (note: Record<string, unknown>) => Record<string, unknown>

@@ -4,8 +4,8 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { describe, expect, it } from 'vitest'
 import { contractDocuments, FOLDER } from '../contract/documents.ts'
-import { call } from './fixtures/call.ts'
-import { anInbox } from './fixtures/inbox.ts'
+import { call } from '../fixtures/call.ts'
+import { anInbox } from '../fixtures/inbox.ts'
 import { createNotesService } from './service/create-notes-service.ts'
 
 describe('the contract documents', () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
 import { COMMANDS } from './commands/command-table.ts'
-import { cleanUp } from './fixtures/leftovers.ts'
-import { runNotewire, startInTerminal } from './fixtures/run-notewire.ts'
 
 afterEach(cleanUp)
 

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, expect, it } from 'vitest'
-import { jsonLines } from './fixtures/json-lines.ts'
-import { cleanUp } from './fixtures/leftovers.ts'
-import { mockService } from './fixtures/mock-service.ts'
-import { runNotewire } from './fixtures/run-notewire.ts'
-import { aSecret } from './fixtures/secrets.ts'
-import { temporaryFolder } from './fixtures/temporary-folder.ts'
+import { jsonLines } from '../fixtures/json-lines.ts'
+import { cleanUp } from '../fixtures/leftovers.ts'
+import { mockService } from '../fixtures/mock-service.ts'
+import { runNotewire } from '../fixtures/run-notewire.ts'
+import { aSecret } from '../fixtures/secrets.ts'
+import { temporaryFolder } from '../fixtures/temporary-folder.ts'
 
 afterEach(cleanUp)
 

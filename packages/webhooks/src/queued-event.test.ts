@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { setUpReceiver } from './fixtures/set-up-receiver.ts'
+import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
 import { EventNotAppliedError, queuedEvent, storable } from './queue-jobs.ts'
 import { anEvent } from './testing/an-event.ts'
 

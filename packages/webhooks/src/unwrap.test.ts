@@ -1,6 +1,6 @@
 import { OptionError, ShapeError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from './fixtures/manual-clock.ts'
+import { ManualClock } from '../fixtures/manual-clock.ts'
 import { BodyNotRawError, SecretError, unwrap, type VerificationFailure, WebhookVerificationError } from './index.ts'
 import { anEvent, anUnknownEvent } from './testing/an-event.ts'
 import { signAttempt } from './testing/sign-attempt.ts'

@@ -1,5 +1,5 @@
 import { redisStore } from '@notewire/webhooks/redis'
-import { clientMakers } from '../../../packages/webhooks/src/stores/redis/fixtures/clients.ts'
+import { clientMakers } from '../../../packages/webhooks/fixtures/stores/redis/clients.ts'
 import type { WorkerDatabase } from './worker-database.ts'
 
 // Clients with a key prefix would not see the keys of the others.

@@ -1,5 +1,5 @@
 import { type SqliteMirror, sqliteMirror } from '@notewire/mirror/sqlite'
-import { mirrorStoreChecks } from '../../../packages/mirror/src/fixtures/store-checks/mirror-store-checks.ts'
+import { mirrorStoreChecks } from '../../../packages/mirror/fixtures/store-checks/mirror-store-checks.ts'
 
 /** Holds a mirror's store in a file against all that such stores must do. */
 export async function sqliteMirrorInAFile({ path }: { readonly path: string }) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY } from '../fixtures/secrets.ts'
-import { serve, type WireAnswer } from '../fixtures/wire-server.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
+import { serve, type WireAnswer } from '../../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
 
 const note = (number: number) => ({ note_id: `n${number}`, revision: 1 })

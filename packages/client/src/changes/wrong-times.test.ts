@@ -1,8 +1,8 @@
 import { isTombstone } from '@notewire/protocol'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { peculiarWorld } from '../fixtures/peculiar-world.ts'
-import { API_KEY } from '../fixtures/secrets.ts'
+import { peculiarWorld } from '../../fixtures/peculiar-world.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import { encodeCheckpoint } from './checkpoint.ts'
 

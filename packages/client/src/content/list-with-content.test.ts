@@ -1,9 +1,9 @@
 import { createNotesService } from '@notewire/mock-server'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY } from '../fixtures/secrets.ts'
-import { serve } from '../fixtures/wire-server.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
+import { serve } from '../../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
 
 let unhandled: unknown[] = []

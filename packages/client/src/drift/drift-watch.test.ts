@@ -1,6 +1,6 @@
 import { createNotesService } from '@notewire/mock-server'
 import { describe, expect, it } from 'vitest'
-import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
+import { API_KEY, CONTENT, shownBy } from '../../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import type { DriftNotice } from '../options/hooks.ts'
 

@@ -1,9 +1,9 @@
 import { isTombstone, type Note } from '@notewire/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY } from '../fixtures/secrets.ts'
-import { serve } from '../fixtures/wire-server.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
+import { serve } from '../../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
 
 describe('a listing with any division into pages', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY, shownBy } from '../fixtures/secrets.ts'
-import { serve } from '../fixtures/wire-server.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY, shownBy } from '../../fixtures/secrets.ts'
+import { serve } from '../../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
 
 const NOTE = { status: 200, headers: { 'x-request-id': 'req_1' }, body: { note_id: 'n1', revision: 1 } }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from '../../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import type { NotesClientHooks } from './hooks.ts'
 

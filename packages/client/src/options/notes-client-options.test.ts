@@ -1,6 +1,6 @@
 import { OptionError } from '@notewire/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { API_KEY } from '../fixtures/secrets.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import { type NotesClientOptions, resolveOptions } from './notes-client-options.ts'
 

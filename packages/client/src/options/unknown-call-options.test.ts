@@ -1,7 +1,7 @@
 import { createNotesService } from '@notewire/mock-server'
 import { OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
 import { NotesClient } from '../notes-client.ts'
 
 const service = await createNotesService()

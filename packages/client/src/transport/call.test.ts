@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
 import type { NotesClientError } from '../errors/notes-client-error.ts'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY } from '../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import type { NotesClientOptions } from '../options/notes-client-options.ts'
 

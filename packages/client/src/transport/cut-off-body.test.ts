@@ -1,9 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { errorOf } from '../fixtures/error-of.ts'
-import { serveRaw } from '../fixtures/raw-server.ts'
-import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { serveRaw } from '../../fixtures/raw-server.ts'
+import { API_KEY, CONTENT, shownBy } from '../../fixtures/secrets.ts'
 import { nodeFetch } from '../node-fetch.ts'
 import { NotesClient } from '../notes-client.ts'
 

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { serveRaw, wire } from '../../fixtures/raw-server.ts'
+import { API_KEY, CONTENT, shownBy } from '../../fixtures/secrets.ts'
 import { NotesClientError } from '../errors/notes-client-error.ts'
-import { errorOf } from '../fixtures/error-of.ts'
-import { serveRaw, wire } from '../fixtures/raw-server.ts'
-import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
 import { NotesClient } from '../notes-client.ts'
 import type { NotesClientOptions } from '../options/notes-client-options.ts'
 

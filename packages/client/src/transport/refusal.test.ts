@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { errorOf } from '../../fixtures/error-of.ts'
+import { API_KEY, CONTENT, shownBy } from '../../fixtures/secrets.ts'
+import { serve } from '../../fixtures/wire-server.ts'
 import { ApiError, ForbiddenError, NotFoundError, RateLimitedError } from '../errors/api-error.ts'
-import { errorOf } from '../fixtures/error-of.ts'
-import { API_KEY, CONTENT, shownBy } from '../fixtures/secrets.ts'
-import { serve } from '../fixtures/wire-server.ts'
 import { NotesClient } from '../notes-client.ts'
 
 describe('a 404', () => {

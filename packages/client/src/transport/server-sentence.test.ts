@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { API_KEY } from '../fixtures/secrets.ts'
+import { API_KEY } from '../../fixtures/secrets.ts'
 import { serverSentence } from './refusal.ts'
 
 describe('the explanation of the service', () => {

@@ -1,13 +1,13 @@
 import type { ErrorFacts } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from '../fixtures/mirrored-service.ts'
-import { onClock } from '../fixtures/on-clock.ts'
-import { SILENT } from '../fixtures/silent-logger.ts'
-import { aSummary } from '../fixtures/store-checks/builders.ts'
+import { ManualClock } from '../../fixtures/consuming/manual-clock.ts'
+import { NoteWriter } from '../../fixtures/consuming/note-writer.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
+import { aSummary } from '../../fixtures/store-checks/builders.ts'
 import { type ConsumerChange, type ConsumerContext, type MirrorStore, openMirror } from '../index.ts'
-import { ManualClock } from './fixtures/manual-clock.ts'
-import { NoteWriter } from './fixtures/note-writer.ts'
 
 function aConsumedMirror() {
   const store = memoryMirror()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { anyConsumedHistory, playConsumed } from '../fixtures/store-checks/consumed-history.ts'
-import { reads } from '../fixtures/store-reads.ts'
+import { plantedInConsumers } from '../../fixtures/consuming/dying-at-statements.ts'
+import { anyConsumedHistory, playConsumed } from '../../fixtures/store-checks/consumed-history.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 import type { MirrorStore } from '../index.ts'
-import { plantedInConsumers } from './fixtures/dying-at-statements.ts'
 
 describe('a consumer of two processes that die between any two calls of the store', () => {
   it.each(['exactly once', 'at least once'] as const)('applies the latest state of every note, %s', async (way) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../fixtures/store-checks/builders.ts'
 import { type ConsumableNote, NEW_CONSUMER } from '../consumers/consumer-store.ts'
-import { aLiveState, aNote, aState, aSummary, aTranscript } from '../fixtures/store-checks/builders.ts'
 import { eachPart } from '../notes/note-parts.ts'
 import { changedParts, changeOf, deliveryOf } from './delivery.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type MirroredService, mirroredService } from '../fixtures/mirrored-service.ts'
+import { type MirroredService, mirroredService } from '../../fixtures/mirrored-service.ts'
 import type { ContentChange } from '../index.ts'
 import { sqliteMirror } from '../stores/sqlite/index.ts'
 

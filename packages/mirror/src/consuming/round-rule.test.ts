@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { aLiveState, aNote, aState } from '../../fixtures/store-checks/builders.ts'
 import { type ConsumableNote, type ConsumerNote, NEW_CONSUMER } from '../consumers/consumer-store.ts'
-import { aLiveState, aNote, aState } from '../fixtures/store-checks/builders.ts'
 import { eachPart } from '../notes/note-parts.ts'
 import { deliveryOf } from './delivery.ts'
 import { afterRound, afterSingle, chooseDeliveries, dueTime, dueUntil, reachesEnd, retried } from './round-rule.ts'

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NotesClient } from '@notewire/client'
 import { describe, expect, it, vi } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { copyIn, mirroredService, truthOf } from '../../fixtures/mirrored-service.ts'
 import type { MirrorCommit } from '../stores/mirror-store.ts'
 
 /**

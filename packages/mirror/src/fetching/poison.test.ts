@@ -1,8 +1,8 @@
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { expect, it } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from '../fixtures/mirrored-service.ts'
-import { SILENT } from '../fixtures/silent-logger.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { SILENT } from '../../fixtures/silent-logger.ts'
 import type { MirrorStore } from '../index.ts'
 
 /** A service whose answers to some requests the test replaces. */

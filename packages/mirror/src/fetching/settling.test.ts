@@ -2,8 +2,8 @@ import { setImmediate as nextTurn, setImmediate, setTimeout as sleep } from 'nod
 import { NotesClient } from '@notewire/client'
 import { systemClock } from '@notewire/protocol'
 import { describe, expect, it, vi } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { copyIn, mirroredService, truthOf } from '../../fixtures/mirrored-service.ts'
 import type { MirrorCommit, MirrorStore } from '../stores/mirror-store.ts'
 import { sqliteMirror } from '../stores/sqlite/index.ts'
 

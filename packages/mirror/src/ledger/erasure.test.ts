@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from '../fixtures/mirrored-service.ts'
-import { reads } from '../fixtures/store-reads.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { reads } from '../../fixtures/store-reads.ts'
 
 describe('a sync that takes hours', () => {
   async function slowService() {

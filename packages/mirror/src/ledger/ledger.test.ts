@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { aLiveNote } from '../fixtures/note-states.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { aLiveNote } from '../../fixtures/note-states.ts'
 import { NO_PROGRESS } from '../integrations/progress.ts'
 import type { NoteState } from '../notes/note-state.ts'
 import { newIntegration } from '../rules/schedule-rule.ts'

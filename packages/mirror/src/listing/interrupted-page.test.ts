@@ -1,11 +1,11 @@
 import { NotesClient } from '@notewire/client'
 import { createNotesService } from '@notewire/mock-server'
 import { expect, it } from 'vitest'
-import { abandoning } from '../fixtures/abandoning-store.ts'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { copyIn, mirroredService, truthOf } from '../fixtures/mirrored-service.ts'
-import { onClock } from '../fixtures/on-clock.ts'
-import { withMembers } from '../fixtures/with-members.ts'
+import { abandoning } from '../../fixtures/abandoning-store.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { copyIn, mirroredService, truthOf } from '../../fixtures/mirrored-service.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
+import { withMembers } from '../../fixtures/with-members.ts'
 import { createMirror } from '../index.ts'
 
 const EDITS = 11

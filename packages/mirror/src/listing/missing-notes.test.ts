@@ -2,8 +2,8 @@ import { NotesClient } from '@notewire/client'
 import type { NoteHandle } from '@notewire/mock-server'
 import type { Note } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { type MirroredService, mirroredService } from '../fixtures/mirrored-service.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { type MirroredService, mirroredService } from '../../fixtures/mirrored-service.ts'
 import type { Mirror, MirrorStore } from '../index.ts'
 
 /** The service has no operation that reads one note (open point 8). */

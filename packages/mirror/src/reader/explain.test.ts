@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { mirroredService } from '../fixtures/mirrored-service.ts'
-import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
+import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { aGoneNote, aLiveNote, NOW } from '../../fixtures/note-states.ts'
 import { unknownNote } from '../notes/note-state.ts'
 import { explain } from './explain.ts'
 

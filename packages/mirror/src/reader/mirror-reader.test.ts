@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { memoryMirror } from '../fixtures/memory-mirror/memory-mirror.ts'
-import { mirroredService } from '../fixtures/mirrored-service.ts'
-import { onClock } from '../fixtures/on-clock.ts'
+import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
+import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { onClock } from '../../fixtures/on-clock.ts'
 import { type MirrorStore, openMirror } from '../index.ts'
 
 /** A store that is not available at its first use. */

@@ -1,6 +1,6 @@
 import type { NoteWithContent } from '@notewire/client'
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW } from '../fixtures/note-states.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, KEEP_ALL, NOW } from '../../fixtures/note-states.ts'
 import type { NoteState } from '../notes/note-state.ts'
 import { eraseUnconfirmed } from './absence-rule.ts'
 import { areAttemptsUsedUp, postpone } from './backoff.ts'

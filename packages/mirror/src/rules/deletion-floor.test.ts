@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../fixtures/note-states.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../../fixtures/note-states.ts'
 import { type NoteState, unknownNote } from '../notes/note-state.ts'
 import { eraseUnconfirmed } from './absence-rule.ts'
 import { applyHint, type Hint } from './hint-rule.ts'

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, NOW } from '../fixtures/note-states.ts'
+import { aGoneNote, aLiveNote, NOW } from '../../fixtures/note-states.ts'
 import { type NoteState, unknownNote } from '../notes/note-state.ts'
 import { applyHint, type Hint, hintIn } from './hint-rule.ts'
 

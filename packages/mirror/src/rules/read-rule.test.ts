@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../fixtures/note-states.ts'
+import { aGoneNote, aLiveNote, aReading, aRecord, aTombstone, NOW, read } from '../../fixtures/note-states.ts'
 import { hasWork, type NoteState, unknownNote } from '../notes/note-state.ts'
 import { acceptRemoval, markMissing } from './absence-rule.ts'
 import { applyHint } from './hint-rule.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aLiveState, aNote, aState, aSummary, aTranscript } from '../fixtures/store-checks/builders.ts'
+import { aLiveState, aNote, aState, aSummary, aTranscript } from '../../fixtures/store-checks/builders.ts'
 import { NO_DIGESTS, type NoteWrite } from '../notes/note-write.ts'
 import type { VersionedState } from '../stores/mirror-store.ts'
 import type { Decision } from './evidence.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
+import { call, refusal } from '../../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('every answer', () => {

@@ -1,6 +1,6 @@
 import { keyIdOf, type NotePage, type Scope } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
+import { call } from '../../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('an API key', () => {

@@ -1,8 +1,8 @@
 import type { WebhookEndpoint, WebhookEndpointWithSecret } from '@notewire/protocol'
 import { webhookEndpointSchema, webhookEndpointWithSecretSchema } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
+import { call, refusal } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 const anEndpoint = { url: 'https://receiver.invalid/webhooks/notes', events: ['note.ended', 'note.deleted'] }

@@ -1,7 +1,7 @@
 import type { Note, NotePage, Summary, Transcript } from '@notewire/protocol'
 import { noteSchema, summarySchema, transcriptSchema } from '@notewire/protocol/schemas'
 import { describe, expect, it } from 'vitest'
-import { call, pagesOf, refusal } from '../fixtures/call.ts'
+import { call, pagesOf, refusal } from '../../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('GET /v1/notes', () => {

@@ -1,9 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openWindow, startChromium } from '../fixtures/browser.ts'
-import { call } from '../fixtures/call.ts'
-import { anInbox, type Inbox, toNotes } from '../fixtures/inbox.ts'
-import { startReceiver } from '../fixtures/receiver-port.ts'
+import { openWindow, startChromium } from '../../fixtures/browser.ts'
+import { call } from '../../fixtures/call.ts'
+import { anInbox, type Inbox, toNotes } from '../../fixtures/inbox.ts'
+import { startReceiver } from '../../fixtures/receiver-port.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
+import { call } from '../../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
-import { aDeliveredService, showService } from '../fixtures/shown-service.ts'
+import { call } from '../../fixtures/call.ts'
+import { aDeliveredService, showService } from '../../fixtures/shown-service.ts'
 
 const DELIVERIES = 10_000
 

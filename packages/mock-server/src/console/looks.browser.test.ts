@@ -4,9 +4,9 @@ import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
-import { openWindow } from '../fixtures/browser.ts'
-import { aLivedInService } from '../fixtures/lived-in.ts'
-import { showService } from '../fixtures/shown-service.ts'
+import { openWindow } from '../../fixtures/browser.ts'
+import { aLivedInService } from '../../fixtures/lived-in.ts'
+import { showService } from '../../fixtures/shown-service.ts'
 
 /** Set it to make the pictures of the documentation. */
 const shooting = process.env['NOTEWIRE_SCREENSHOTS'] !== undefined

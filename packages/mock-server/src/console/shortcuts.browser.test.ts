@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { aDeliveredService, showService } from '../fixtures/shown-service.ts'
+import { aDeliveredService, showService } from '../../fixtures/shown-service.ts'
 
 const shown = showService(() => aDeliveredService(3))
 beforeEach(async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anInbox } from '../fixtures/inbox.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('the log of deliveries', () => {

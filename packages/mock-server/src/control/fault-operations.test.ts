@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
+import { call } from '../../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 it('a fault rule is replaced, and its calls are counted from 1 again', async () => {

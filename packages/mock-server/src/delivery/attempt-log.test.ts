@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anInbox, never, toNotes } from '../fixtures/inbox.ts'
+import { anInbox, never, toNotes } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('the log of attempts', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { anInbox, type Inbox } from '../../fixtures/inbox.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import { anInbox, type Inbox } from '../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { Disorder } from './attempt-faults.ts'

@@ -1,8 +1,8 @@
 import type { WebhookEndpointWithSecret } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
-import { anInbox, type Received } from '../fixtures/inbox.ts'
-import { isVerified } from '../fixtures/verified.ts'
+import { call } from '../../fixtures/call.ts'
+import { anInbox, type Received } from '../../fixtures/inbox.ts'
+import { isVerified } from '../../fixtures/verified.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
+import { call, refusal } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import { urlRefusalOf } from './url-policy.ts'
 

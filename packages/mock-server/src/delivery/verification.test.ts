@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
-import { verified } from '../fixtures/verified.ts'
+import { call } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
+import { verified } from '../../fixtures/verified.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 

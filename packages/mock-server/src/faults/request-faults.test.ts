@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { contractDocuments } from '../../contract/documents.ts'
+import { call, pagesOf } from '../../fixtures/call.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
-import { call, pagesOf } from '../fixtures/call.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { FaultRule, RequestFault } from './fault-rule.ts'

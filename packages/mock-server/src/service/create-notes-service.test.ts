@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { keyIdOf } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
+import { call } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { MockServerError } from '../errors/mock-server-error.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
-import { call } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
 import { createNotesService } from './create-notes-service.ts'
 import type { NotesServiceOptions } from './service-options.ts'
 
@@ -178,7 +178,7 @@ describe('a service', () => {
   })
 
   it('leaves no timer or socket after it is closed, so that the process ends', async () => {
-    const script = new URL('../fixtures/ends-by-itself.ts', import.meta.url).pathname
+    const script = new URL('../../fixtures/ends-by-itself.ts', import.meta.url).pathname
     const child = spawn(process.execPath, ['--conditions=@notewire/source', script], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -1,8 +1,8 @@
 import { NOTE_EVENT_KINDS } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { contractDocuments } from '../../contract/documents.ts'
-import { call } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
+import { call } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from './create-notes-service.ts'
 import type { NotesService } from './notes-service.ts'
 

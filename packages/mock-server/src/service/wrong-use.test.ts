@@ -1,7 +1,7 @@
 import { http } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
+import { call, refusal } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from './create-notes-service.ts'
 
 describe('a wrong argument is refused with a plain error', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { call } from '../fixtures/call.ts'
-import { anInbox, never } from '../fixtures/inbox.ts'
+import { call } from '../../fixtures/call.ts'
+import { anInbox, never } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 
 describe('connecting a receiver', () => {

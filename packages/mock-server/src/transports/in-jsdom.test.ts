@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
 import { describe } from 'vitest'
-import { checkEnvironment } from '../fixtures/environment-checks.ts'
+import { checkEnvironment } from '../../fixtures/environment-checks.ts'
 
 describe('a service in the environment jsdom', checkEnvironment)

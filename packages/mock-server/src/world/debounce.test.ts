@@ -1,6 +1,6 @@
 import type { NoteEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { anInbox, type Inbox } from '../fixtures/inbox.ts'
+import { anInbox, type Inbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { NotesService } from '../service/notes-service.ts'
 import type { ContractVariants } from '../variants/contract-variants.ts'

@@ -1,7 +1,7 @@
 import type { Note, NotePage } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { call, refusal } from '../fixtures/call.ts'
-import { anInbox } from '../fixtures/inbox.ts'
+import { call, refusal } from '../../fixtures/call.ts'
+import { anInbox } from '../../fixtures/inbox.ts'
 import { createNotesService } from '../service/create-notes-service.ts'
 import type { ContractVariants } from '../variants/contract-variants.ts'
 

@@ -1,11 +1,11 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { CLOSED_PORT } from '../fixtures/closed-port.ts'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { CLOSED_PORT } from '../../fixtures/closed-port.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { runNotewire, startInTerminal } from '../../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
 
 afterEach(cleanUp)
 

@@ -5,20 +5,20 @@ import type { Mirror } from '@notewire/mirror'
 import type { NotesService } from '@notewire/mock-server'
 import { systemClock } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { jsonLines } from '../fixtures/json-lines.ts'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { notesIn, notesOf } from '../fixtures/local-copy.ts'
-import { prepared } from '../fixtures/prepared.ts'
-import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { jsonLines } from '../../fixtures/json-lines.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { notesIn, notesOf } from '../../fixtures/local-copy.ts'
+import { prepared } from '../../fixtures/prepared.ts'
+import { readOnlyFolder } from '../../fixtures/read-only-folder.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { canMount, enlarge, tinyDisk } from '../../fixtures/tiny-disk.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 import { keepCopy } from '../local-copy/local-copy.ts'
 import { exportFolder } from './export/export-folder.ts'
 
 afterEach(cleanUp)
 
-const CRASH = join(import.meta.dirname, '../fixtures/crash-at-step.ts')
+const CRASH = join(import.meta.dirname, '../../fixtures/crash-at-step.ts')
 
 describe('export', () => {
   it('with --pull creates a folder of Markdown, and updates it the next time', async () => {

@@ -7,12 +7,12 @@ import { text as textOf } from 'node:stream/consumers'
 import { parseEnv } from 'node:util'
 import { createVerifier } from '@notewire/webhooks/verify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { startNotewire } from '../fixtures/run-notewire.ts'
-import { aSecret } from '../fixtures/secrets.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { startNotewire } from '../../fixtures/run-notewire.ts'
+import { aSecret } from '../../fixtures/secrets.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { createVerifier } from '@notewire/webhooks/verify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { CLOSED_PORT } from '../fixtures/closed-port.ts'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { startNotewire } from '../fixtures/run-notewire.ts'
-import { anotherSecret, aSecret } from '../fixtures/secrets.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { CLOSED_PORT } from '../../fixtures/closed-port.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { startNotewire } from '../../fixtures/run-notewire.ts'
+import { anotherSecret, aSecret } from '../../fixtures/secrets.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

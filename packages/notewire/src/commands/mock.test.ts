@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotesClient } from '@notewire/client'
 import { afterEach, expect, it } from 'vitest'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
 
 afterEach(cleanUp)
 

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { prepared } from '../fixtures/prepared.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { aSecret } from '../fixtures/secrets.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { prepared } from '../../fixtures/prepared.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { aSecret } from '../../fixtures/secrets.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

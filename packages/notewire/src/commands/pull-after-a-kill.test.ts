@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { isWhole, notesIn, notesOf } from '../fixtures/local-copy.ts'
-import { prepared, receivedRequests, silentFrom } from '../fixtures/prepared.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { canMount, enlarge, tinyDisk } from '../fixtures/tiny-disk.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { isWhole, notesIn, notesOf } from '../../fixtures/local-copy.ts'
+import { prepared, receivedRequests, silentFrom } from '../../fixtures/prepared.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { canMount, enlarge, tinyDisk } from '../../fixtures/tiny-disk.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterAll(cleanUp)
 

@@ -1,12 +1,12 @@
 import { copyFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { prepared } from '../fixtures/prepared.ts'
-import { readOnlyFolder } from '../fixtures/read-only-folder.ts'
-import { runNotewire, startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { prepared } from '../../fixtures/prepared.ts'
+import { readOnlyFolder } from '../../fixtures/read-only-folder.ts'
+import { runNotewire, startInTerminal, startNotewire } from '../../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -1,12 +1,12 @@
 import type { NotesService } from '@notewire/mock-server'
 import { ENDPOINT_EVENT_KINDS, NOTE_EVENT_KINDS, type WebhookEvent } from '@notewire/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import { CLOSED_PORT } from '../fixtures/closed-port.ts'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { notesOf } from '../fixtures/local-copy.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { CLOSED_PORT } from '../../fixtures/closed-port.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { notesOf } from '../../fixtures/local-copy.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib'
 import { createNotesService } from '@notewire/mock-server'
 import { anEvent, signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { anotherSecret, aSecret } from '../fixtures/secrets.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { anotherSecret, aSecret } from '../../fixtures/secrets.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -1,11 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { type RunOptions, runNotewire, startInTerminal } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp } from '../../fixtures/leftovers.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { type RunOptions, runNotewire, startInTerminal } from '../../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { sqliteMirror } from '@notewire/mirror/sqlite'
 import type { NotesService } from '@notewire/mock-server'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { prepared } from '../fixtures/prepared.ts'
-import { type RunOptions, runNotewire } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { prepared } from '../../fixtures/prepared.ts'
+import { type RunOptions, runNotewire } from '../../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

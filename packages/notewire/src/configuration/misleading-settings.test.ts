@@ -4,12 +4,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { mockService } from '../fixtures/mock-service.ts'
-import { runNotewire, startNotewire } from '../fixtures/run-notewire.ts'
-import { aSecret } from '../fixtures/secrets.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { mockService } from '../../fixtures/mock-service.ts'
+import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
+import { aSecret } from '../../fixtures/secrets.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signAttempt } from '@notewire/webhooks/testing'
 import { afterEach, describe, expect, it } from 'vitest'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { startInTerminal, startNotewire } from '../fixtures/run-notewire.ts'
-import { aSecret } from '../fixtures/secrets.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { startInTerminal, startNotewire } from '../../fixtures/run-notewire.ts'
+import { aSecret } from '../../fixtures/secrets.ts'
 
 afterEach(cleanUp)
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { nodeSqlite } from '@notewire/mirror/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { cleanUp, leave } from '../fixtures/leftovers.ts'
-import { prepared } from '../fixtures/prepared.ts'
-import { type Ended, runNotewire } from '../fixtures/run-notewire.ts'
-import { temporaryFolder } from '../fixtures/temporary-folder.ts'
-import { unwrapped } from '../fixtures/unwrapped.ts'
+import { cleanUp, leave } from '../../fixtures/leftovers.ts'
+import { prepared } from '../../fixtures/prepared.ts'
+import { type Ended, runNotewire } from '../../fixtures/run-notewire.ts'
+import { temporaryFolder } from '../../fixtures/temporary-folder.ts'
+import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 

@@ -1,6 +1,6 @@
 import { OptionError } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { recordingReceiver } from '../fixtures/recording-receiver.ts'
+import { recordingReceiver } from '../../fixtures/recording-receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { type LambdaHttpEvent, lambdaHandler } from './lambda.ts'
 

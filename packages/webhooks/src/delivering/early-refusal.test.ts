@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { passingHeaders } from '../fixtures/passing-headers.ts'
-import { TEST_SECRET } from '../fixtures/secrets.ts'
-import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
+import { passingHeaders } from '../../fixtures/passing-headers.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
 import type { BodyReading } from './attempt.ts'
 
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
-import { OTHER_TEST_SECRET, TEST_SECRET } from '../fixtures/secrets.ts'
-import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
+import { OTHER_TEST_SECRET, TEST_SECRET } from '../../fixtures/secrets.ts'
+import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 

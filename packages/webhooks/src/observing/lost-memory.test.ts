@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { recordingLogger } from '../fixtures/recording-logger.ts'
-import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { recordingLogger } from '../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import { memoryStore } from '../stores/memory-store.ts'

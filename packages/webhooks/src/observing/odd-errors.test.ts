@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
+import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
 import { jobResult } from '../queue-jobs.ts'
 import { anEvent } from '../testing/an-event.ts'
 

@@ -1,7 +1,7 @@
 import { type Clock, type EventOf, isNoteEvent, type NoteEvent, type WebhookEvent } from '@notewire/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { storeWith } from '../fixtures/store-with.ts'
+import { storeWith } from '../../fixtures/store-with.ts'
 import type { ReceiverStore } from '../interfaces/store.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent } from '../testing/an-event.ts'

@@ -1,7 +1,7 @@
 import type { UnknownEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { heldHandler } from '../fixtures/held-handler.ts'
-import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
+import { heldHandler } from '../../fixtures/held-handler.ts'
+import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
 import { anEvent, anUnknownEvent } from '../testing/an-event.ts'
 import type { HandlerContext } from './handlers.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
-import { setUpReceiver } from '../fixtures/set-up-receiver.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
+import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
 import type { ReceiverOptions } from '../options/receiver-options.ts'
 import { memoryStore } from '../stores/memory-store.ts'
 import { anEvent, type EventTraits } from '../testing/an-event.ts'

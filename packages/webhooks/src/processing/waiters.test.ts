@@ -1,6 +1,6 @@
 import { systemClock } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
-import { heldMemory } from '../fixtures/held-memory.ts'
+import { heldMemory } from '../../fixtures/held-memory.ts'
 import type { ClaimRequest } from '../interfaces/store.ts'
 import { type Waiter, Waiters } from './waiters.ts'
 

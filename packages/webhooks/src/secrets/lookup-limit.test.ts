@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
 import { LookupLimit, MAX_RUNNING, MAX_WAITING } from './lookup-limit.ts'
 
 /** A limit whose places are all taken by lookups that a test ends. */

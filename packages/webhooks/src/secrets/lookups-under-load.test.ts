@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
-import { secretOf } from '../fixtures/secret-of.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
+import { secretOf } from '../../fixtures/secret-of.ts'
 import { IntegrationSecrets } from './integration-secrets.ts'
 
 /** A process, and a database of customers whose queries take some time. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
 import type { Claim } from '../interfaces/store.ts'
 import { storeChecks } from '../testing/store-checks.ts'
 import { MemoryStore, memoryStore } from './memory-store.ts'

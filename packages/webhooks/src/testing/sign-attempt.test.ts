@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { TEST_SECRET } from '../fixtures/secrets.ts'
+import { TEST_SECRET } from '../../fixtures/secrets.ts'
 import { anEvent } from './an-event.ts'
 import { signAttempt } from './sign-attempt.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
 import { MAX_LIMITS, RateLimits } from './rate-limit.ts'
 
 describe('the limits of reasons and integrations', () => {

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { ManualClock } from '../fixtures/manual-clock.ts'
+import { ManualClock } from '../../fixtures/manual-clock.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
 import { type AttemptHeaders, BodyNotRawError, createVerifier } from '../verify.ts'
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { aLiveState } from '../../fixtures/store-checks/builders.ts'
-import { reads } from '../../fixtures/store-reads.ts'
+import { aLiveState } from '../../../fixtures/store-checks/builders.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { newIntegration, removed } from '../../rules/schedule-rule.ts'
 import type { MirrorStore } from '../mirror-store.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

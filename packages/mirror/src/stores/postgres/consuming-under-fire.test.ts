@@ -6,9 +6,9 @@ import {
   isProof,
   plantedInConsumers,
   type StartProcess,
-} from '../../consuming/fixtures/dying-at-statements.ts'
-import { killConsumers } from '../../consuming/fixtures/under-fire.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+} from '../../../fixtures/consuming/dying-at-statements.ts'
+import { killConsumers } from '../../../fixtures/consuming/under-fire.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { type PostgresConnection, postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -70,6 +70,6 @@ describe('a process that dies before any of its statements', () => {
 })
 
 it('two processes that are killed again and again apply each change exactly once', async () => {
-  const program = new URL('./fixtures/consuming-process.ts', import.meta.url)
+  const program = new URL('../../../fixtures/stores/postgres/consuming-process.ts', import.meta.url)
   await killConsumers(postgresMirror(pool), program, url, readRows)
 })

@@ -1,11 +1,11 @@
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
-import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
-import { onClock } from '../../fixtures/on-clock.ts'
-import { SILENT } from '../../fixtures/silent-logger.ts'
+import { ManualClock } from '../../../fixtures/consuming/manual-clock.ts'
+import { NoteWriter } from '../../../fixtures/consuming/note-writer.ts'
+import { onClock } from '../../../fixtures/on-clock.ts'
+import { SILENT } from '../../../fixtures/silent-logger.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { type PostgresConnection, type PostgresTransaction, postgresMirror } from './index.ts'
 
 let databases: TestDatabases

@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { aLiveState, aNote, aState, aTranscript } from '../../fixtures/store-checks/builders.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { aLiveState, aNote, aState, aTranscript } from '../../../fixtures/store-checks/builders.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

@@ -1,12 +1,12 @@
 import { OptionError } from '@notewire/protocol'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { aLiveState, aNote, aTranscript, evidenceFrom } from '../../fixtures/store-checks/builders.ts'
-import { reads } from '../../fixtures/store-reads.ts'
+import { aLiveState, aNote, aTranscript, evidenceFrom } from '../../../fixtures/store-checks/builders.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { unknownNote } from '../../notes/note-state.ts'
 import type { NoteWrite } from '../../notes/note-write.ts'
 import type { MirrorStore } from '../mirror-store.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresMirror } from './index.ts'
 
 let databases: TestDatabases

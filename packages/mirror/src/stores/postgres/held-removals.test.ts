@@ -1,10 +1,10 @@
 import type { NotesServiceOptions } from '@notewire/mock-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryMirror } from '../../fixtures/memory-mirror/memory-mirror.ts'
-import { type MirroredService, mirroredService } from '../../fixtures/mirrored-service.ts'
+import { memoryMirror } from '../../../fixtures/memory-mirror/memory-mirror.ts'
+import { type MirroredService, mirroredService } from '../../../fixtures/mirrored-service.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import type { MirrorStore, RemovalsHeldNotice } from '../../index.ts'
 import { sqliteMirror } from '../sqlite/index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Pool } from 'pg'
 import { afterEach, expect, it } from 'vitest'
-import { aLiveState } from '../../fixtures/store-checks/builders.ts'
-import { reads } from '../../fixtures/store-reads.ts'
+import { aLiveState } from '../../../fixtures/store-checks/builders.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
+import { type Counted, countOn } from '../../../fixtures/stores/postgres/count-on.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import type { MirrorStore } from '../mirror-store.ts'
 import { COMMIT_FUNCTION } from './commit-function.ts'
-import { type Counted, countOn } from './fixtures/count-on.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 const WORKERS = 16
@@ -114,7 +114,7 @@ it('commits atomically if instances are killed again and again', async () => {
   await widenTheWindows(pool)
   const confirmed = new Map<string, number>()
   for (let turn = 0; turn < 6; turn += 1) {
-    const program = fileURLToPath(new URL('./fixtures/counting-process.ts', import.meta.url))
+    const program = fileURLToPath(new URL('../../../fixtures/stores/postgres/counting-process.ts', import.meta.url))
     const child = spawn(process.execPath, ['--conditions=@notewire/source', program, url], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })

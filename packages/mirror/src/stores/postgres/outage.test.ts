@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { manyCustomers } from '../../fixtures/many-customers.ts'
-import { type MirroredService, mirroredService } from '../../fixtures/mirrored-service.ts'
-import { collectPrinted, DEFAULT_LOGGER } from '../../fixtures/printed.ts'
-import { whileRunning } from '../../fixtures/while-running.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { manyCustomers } from '../../../fixtures/many-customers.ts'
+import { type MirroredService, mirroredService } from '../../../fixtures/mirrored-service.ts'
+import { collectPrinted, DEFAULT_LOGGER } from '../../../fixtures/printed.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
+import { whileRunning } from '../../../fixtures/while-running.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

@@ -1,8 +1,8 @@
 import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
+import { mirrorStoreChecks } from '../../../fixtures/store-checks/mirror-store-checks.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

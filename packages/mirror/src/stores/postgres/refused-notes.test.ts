@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest'
-import { describeHostileNotes } from '../../fixtures/hostile-notes.ts'
+import { describeHostileNotes } from '../../../fixtures/hostile-notes.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import type { MirrorStore } from '../../index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

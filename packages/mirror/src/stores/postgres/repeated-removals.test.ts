@@ -1,13 +1,13 @@
 import { anEvent } from '@notewire/webhooks/testing'
 import { temporaryPath } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { abandoning } from '../../fixtures/abandoning-store.ts'
-import { type ManyCustomers, manyCustomers } from '../../fixtures/many-customers.ts'
-import { reads } from '../../fixtures/store-reads.ts'
+import { abandoning } from '../../../fixtures/abandoning-store.ts'
+import { type ManyCustomers, manyCustomers } from '../../../fixtures/many-customers.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import type { ConsumerChange, MirrorStore } from '../../index.ts'
 import { unknownNote } from '../../notes/note-state.ts'
 import { sqliteMirror } from '../sqlite/index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 const BUDGET = { budgetMs: 60_000 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { mirroredService } from '../../fixtures/mirrored-service.ts'
-import { anyLives, playLives, type RestorableDatabase } from '../../fixtures/restored-feed.ts'
+import { mirroredService } from '../../../fixtures/mirrored-service.ts'
+import { anyLives, playLives, type RestorableDatabase } from '../../../fixtures/restored-feed.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { type Mirror, openMirror } from '../../index.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-database.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases

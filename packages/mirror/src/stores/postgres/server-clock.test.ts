@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { whileClockIsOff } from '../../fixtures/machine-clock.ts'
+import { whileClockIsOff } from '../../../fixtures/machine-clock.ts'
 import { ServerClock } from './server-clock.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '@notewire/protocol'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { type ManyCustomers, manyCustomers } from '../../fixtures/many-customers.ts'
+import { type ManyCustomers, manyCustomers } from '../../../fixtures/many-customers.ts'
 import type { Mirrors } from '../../index.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 

@@ -8,8 +8,8 @@ import {
   isProof,
   plantedInConsumers,
   type StartProcess,
-} from '../../consuming/fixtures/dying-at-statements.ts'
-import { killConsumers } from '../../consuming/fixtures/under-fire.ts'
+} from '../../../fixtures/consuming/dying-at-statements.ts'
+import { killConsumers } from '../../../fixtures/consuming/under-fire.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 async function aFile() {
@@ -88,5 +88,10 @@ describe('a process that dies before any of its statements', () => {
 
 it('two processes that are killed again and again apply each change exactly once', async () => {
   const { path, store, readRows } = await aFile()
-  await killConsumers(store, new URL('./fixtures/consuming-process.ts', import.meta.url), path, readRows)
+  await killConsumers(
+    store,
+    new URL('../../../fixtures/stores/sqlite/consuming-process.ts', import.meta.url),
+    path,
+    readRows,
+  )
 })

@@ -8,12 +8,12 @@ import {
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ManualClock } from '../../consuming/fixtures/manual-clock.ts'
-import { NoteWriter } from '../../consuming/fixtures/note-writer.ts'
-import { onClock } from '../../fixtures/on-clock.ts'
-import { SILENT } from '../../fixtures/silent-logger.ts'
+import { ManualClock } from '../../../fixtures/consuming/manual-clock.ts'
+import { NoteWriter } from '../../../fixtures/consuming/note-writer.ts'
+import { onClock } from '../../../fixtures/on-clock.ts'
+import { SILENT } from '../../../fixtures/silent-logger.ts'
+import { objectStorage } from '../../../fixtures/stores/sqlite/object-storage.ts'
 import { type ConsumerChange, type ConsumerContext, openMirror } from '../../index.ts'
-import { objectStorage } from './fixtures/object-storage.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 async function aFile() {

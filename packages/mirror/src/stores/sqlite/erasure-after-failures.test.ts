@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
-import { aLiveState, aNote, aState, aTranscript } from '../../fixtures/store-checks/builders.ts'
+import { aLiveState, aNote, aState, aTranscript } from '../../../fixtures/store-checks/builders.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 const SECRETS = ['Zanzibar', 'Quetzalcoatl', 'rhododendron']

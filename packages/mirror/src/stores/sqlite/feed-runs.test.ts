@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
-import { aLiveState } from '../../fixtures/store-checks/builders.ts'
+import { aLiveState } from '../../../fixtures/store-checks/builders.ts'
 import { NO_PROGRESS } from '../../integrations/progress.ts'
 import { openMirror } from '../../reader/mirror-reader.ts'
 import { MAX_RUNS, type MirrorStore } from '../mirror-store.ts'

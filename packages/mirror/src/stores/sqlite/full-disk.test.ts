@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { manyCustomers } from '../../fixtures/many-customers.ts'
-import { mirroredService } from '../../fixtures/mirrored-service.ts'
-import { collectPrinted, DEFAULT_LOGGER } from '../../fixtures/printed.ts'
-import { whileRunning } from '../../fixtures/while-running.ts'
-import { canMount, type SmallDisk, smallDisk } from './fixtures/small-disk.ts'
+import { manyCustomers } from '../../../fixtures/many-customers.ts'
+import { mirroredService } from '../../../fixtures/mirrored-service.ts'
+import { collectPrinted, DEFAULT_LOGGER } from '../../../fixtures/printed.ts'
+import { canMount, type SmallDisk, smallDisk } from '../../../fixtures/stores/sqlite/small-disk.ts'
+import { whileRunning } from '../../../fixtures/while-running.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 const printed = collectPrinted()

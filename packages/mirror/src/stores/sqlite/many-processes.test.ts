@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
-import { reads } from '../../fixtures/store-reads.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
+import { startProcess } from '../../../fixtures/stores/sqlite/start-process.ts'
 import { NO_PROGRESS } from '../../integrations/progress.ts'
 import { openMirror } from '../../reader/mirror-reader.ts'
-import { startProcess } from './fixtures/start-process.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 const TIMES = 150

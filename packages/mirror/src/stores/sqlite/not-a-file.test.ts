@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { mirroredService } from '../../../fixtures/mirrored-service.ts'
 import { createMirror, openMirror } from '../../index.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 

@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
-import { aLiveState } from '../../fixtures/store-checks/builders.ts'
-import { reads } from '../../fixtures/store-reads.ts'
+import { aLiveState } from '../../../fixtures/store-checks/builders.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 it('numbers and positions that a power cut has undone are never reused', async () => {

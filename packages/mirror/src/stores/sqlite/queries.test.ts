@@ -1,6 +1,6 @@
 import { nodeSqlite, type SqliteDriver } from '@notewire/storage'
 import { expect, it } from 'vitest'
-import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
+import { mirrorStoreChecks } from '../../../fixtures/store-checks/mirror-store-checks.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 it('no statement full listings a whole table, and the number of different statements is fixed', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { it } from 'vitest'
-import { describeHostileNotes, expectIsolation, nested } from '../../fixtures/hostile-notes.ts'
+import { describeHostileNotes, expectIsolation, nested } from '../../../fixtures/hostile-notes.ts'
 import { sqliteMirror } from './index.ts'
 
 const store = sqliteMirror(':memory:')

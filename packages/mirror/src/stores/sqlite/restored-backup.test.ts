@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { temporaryPath } from 'notewire-test-servers'
 import { expect, it, onTestFinished } from 'vitest'
-import { anyLives, playLives, type RestorableDatabase } from '../../fixtures/restored-feed.ts'
+import { anyLives, playLives, type RestorableDatabase } from '../../../fixtures/restored-feed.ts'
 import { type SqliteMirror, sqliteMirror } from './sqlite-mirror.ts'
 
 it('a position is rejected if and only if the restored file lacks the changes up to it', async () => {

@@ -3,11 +3,11 @@ import { betterSqlite, durableObjectSqlite, NodeSqliteMissingError } from '@note
 import Database from 'better-sqlite3'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { integrationsOf } from '../../fixtures/integrations-of.ts'
-import { aLiveState, aNote } from '../../fixtures/store-checks/builders.ts'
-import { mirrorStoreChecks } from '../../fixtures/store-checks/mirror-store-checks.ts'
-import { reads } from '../../fixtures/store-reads.ts'
-import { objectStorage } from './fixtures/object-storage.ts'
+import { integrationsOf } from '../../../fixtures/integrations-of.ts'
+import { aLiveState, aNote } from '../../../fixtures/store-checks/builders.ts'
+import { mirrorStoreChecks } from '../../../fixtures/store-checks/mirror-store-checks.ts'
+import { reads } from '../../../fixtures/store-reads.ts'
+import { objectStorage } from '../../../fixtures/stores/sqlite/object-storage.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 const stores = {

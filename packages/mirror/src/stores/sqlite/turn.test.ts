@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aLiveState } from '../../fixtures/store-checks/builders.ts'
+import { aLiveState } from '../../../fixtures/store-checks/builders.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 it('after each commit, other work of the process runs before the next commit', async () => {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { mirroredService } from '../../fixtures/mirrored-service.ts'
+import { mirroredService } from '../../../fixtures/mirrored-service.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
-const READ_COPY = join(import.meta.dirname, 'fixtures/read-copy.ts')
+const READ_COPY = join(import.meta.dirname, '../../../fixtures/stores/sqlite/read-copy.ts')
 
 /** Without these capabilities, root obeys the modes of files. */
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : []

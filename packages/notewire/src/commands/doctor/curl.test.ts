@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { TEST_SECRET } from '../../../fixtures/commands/doctor/secrets.ts'
+import { startReceiver } from '../../../fixtures/commands/doctor/start-receiver.ts'
 import { curlOf } from './curl.ts'
 import { type DeliveryTraits, makeDelivery, secretOf } from './delivery.ts'
-import { TEST_SECRET } from './fixtures/secrets.ts'
-import { startReceiver } from './fixtures/start-receiver.ts'
 import { send } from './send.ts'
 
 const run = promisify(execFile)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { examine, examineRight, rightResult } from './fixtures/examine.ts'
-import { PYTHON_FAULTS } from './fixtures/python-faults.ts'
-import { hasPython, startPythonReceiver } from './fixtures/python-receiver.ts'
-import { RIGHT_IN_PYTHON } from './fixtures/right-receivers.ts'
+import { examine, examineRight, rightResult } from '../../../fixtures/commands/doctor/examine.ts'
+import { PYTHON_FAULTS } from '../../../fixtures/commands/doctor/python-faults.ts'
+import { hasPython, startPythonReceiver } from '../../../fixtures/commands/doctor/python-receiver.ts'
+import { RIGHT_IN_PYTHON } from '../../../fixtures/commands/doctor/right-receivers.ts'
 
 describe.runIf(hasPython())('a right receiver in Python passes', () => {
   it.concurrent.each(RIGHT_IN_PYTHON)('$name', async (right) => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { handWritten } from '../../../fixtures/commands/doctor/hand-written-receiver.ts'
+import { TEST_SECRET } from '../../../fixtures/commands/doctor/secrets.ts'
+import { startReceiver } from '../../../fixtures/commands/doctor/start-receiver.ts'
 import { displayWidth } from '../../terminal/width.ts'
 import { CHECKS, namesOfChecks } from './catalogue.ts'
 import { examineReceiver } from './examine-receiver.ts'
-import { handWritten } from './fixtures/hand-written-receiver.ts'
-import { TEST_SECRET } from './fixtures/secrets.ts'
-import { startReceiver } from './fixtures/start-receiver.ts'
 import { latencyOf, type ReceiverReport, renderChecks, renderText } from './report.ts'
 
 const PLAIN = { width: 80, paint: (_format: unknown, text: string) => text }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { HOSTILE_TITLES } from '../../fixtures/hostile-titles.ts'
+import { HOSTILE_TITLES } from '../../../fixtures/hostile-titles.ts'
 import { fileNameOf, isFileName, LONG_ID } from './file-name.ts'
 
 const note = { note_id: 'note_1', revision: 1, created_at: '2026-01-05T10:00:00Z' }

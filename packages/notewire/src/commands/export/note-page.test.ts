@@ -2,7 +2,7 @@ import type { MirroredNote } from '@notewire/mirror'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { HOSTILE_TITLES } from '../../fixtures/hostile-titles.ts'
+import { HOSTILE_TITLES } from '../../../fixtures/hostile-titles.ts'
 import { notePage } from './note-page.ts'
 
 const anyTitle = fc.oneof(

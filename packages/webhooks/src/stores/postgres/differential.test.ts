@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { appliedText } from '../../../fixtures/stores/applied-text.ts'
+import { afterStale, type HeldClaim } from '../../../fixtures/stores/held-claim.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import type { GateMode, NoteChange } from '../../interfaces/revision-gate.ts'
 import type { ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
-import { appliedText } from '../fixtures/applied-text.ts'
-import { afterStale, type HeldClaim } from '../fixtures/held-claim.ts'
 import { memoryStore } from '../memory-store.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore } from './index.ts'
 
 let databases: TestDatabases

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, type ClientBase, type Connection, type Pool, type PoolClient, Query } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { recordingLogger } from '../../fixtures/recording-logger.ts'
-import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { recordingLogger } from '../../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../../fixtures/secrets.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { createReceiver, type TransactionContext } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresTransactions } from './index.ts'
 
 let databases: TestDatabases

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import type { Claim, ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
 import { CLAIM_FUNCTION } from './claim-function.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { COMMIT_FUNCTION } from './lease-functions.ts'
 import { postgresStore } from './postgres-store.ts'
 

@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { recordingLogger } from '../../fixtures/recording-logger.ts'
-import { TEST_SECRET } from '../../fixtures/secrets.ts'
+import { recordingLogger } from '../../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../../fixtures/secrets.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { createReceiver } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresTransactions } from './index.ts'
 
 let databases: TestDatabases

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore, postgresTransactions } from './index.ts'
 
 let databases: TestDatabases

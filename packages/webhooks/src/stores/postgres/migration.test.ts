@@ -4,7 +4,7 @@ import { OptionError } from '@notewire/protocol'
 import { migrationOf } from '@notewire/storage'
 import { isInstalled, startPgBouncer, tableDefinitions } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { PostgresNotMigratedError, PostgresTimeoutError, postgresStore } from './index.ts'
 import { RECEIVER_TABLES } from './migration.ts'
 
@@ -82,7 +82,9 @@ describe('migrate', () => {
 
 it('leases and commits of version 0.1.0 count, and those of this version count for it', async () => {
   const pool = await databases.migratedPool()
-  await pool.query(await readFile(new URL('fixtures/functions-of-0.1.0.sql', import.meta.url), 'utf8'))
+  await pool.query(
+    await readFile(new URL('../../../fixtures/stores/postgres/functions-of-0.1.0.sql', import.meta.url), 'utf8'),
+  )
   const store = postgresStore(pool)
   const ofNote = (eventId: string, leaseMs = 20_000) => ({ ...request, integration: eventId, eventId, leaseMs })
   const claimBefore = async (eventId: string, leaseMs = 20_000): Promise<string> => {

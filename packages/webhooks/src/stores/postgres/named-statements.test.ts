@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { namedStatements, postgresStore } from './index.ts'
 
 let databases: TestDatabases

@@ -2,8 +2,8 @@ import { OptionError } from '@notewire/protocol'
 import { isInstalled, startPgBouncer } from 'notewire-test-servers'
 import { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import {
   namedStatements,
   type PostgresConnection,

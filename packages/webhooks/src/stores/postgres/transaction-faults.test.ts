@@ -1,13 +1,13 @@
 import { isInstalled, openPool, startPgBouncer } from 'notewire-test-servers'
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { recordingLogger } from '../../fixtures/recording-logger.ts'
-import { TEST_SECRET } from '../../fixtures/secrets.ts'
-import { statusOnceFree } from '../../fixtures/status-once-free.ts'
+import { recordingLogger } from '../../../fixtures/recording-logger.ts'
+import { TEST_SECRET } from '../../../fixtures/secrets.ts'
+import { statusOnceFree } from '../../../fixtures/status-once-free.ts'
+import { startFreezableProxy } from '../../../fixtures/stores/postgres/freezable-proxy.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { createReceiver, jobResult, type TransactionContext } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
-import { startFreezableProxy } from './fixtures/freezable-proxy.ts'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
 import { postgresStore, postgresTransactions } from './index.ts'
 
 let databases: TestDatabases

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startDatabases, type TestDatabases } from './fixtures/start-databases.ts'
+import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import { withValues } from './with-values.ts'
 
 let databases: TestDatabases

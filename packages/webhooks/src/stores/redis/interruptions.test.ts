@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aRequest, claimed } from '../../../fixtures/stores/redis/claims.ts'
+import { clientMakers, type TestClient } from '../../../fixtures/stores/redis/clients.ts'
 import type { ReceiverStore } from '../../interfaces/store.ts'
-import { aRequest, claimed } from './fixtures/claims.ts'
-import { clientMakers, type TestClient } from './fixtures/clients.ts'
 import { redisStore } from './redis-store.ts'
 
 const EVENTS = 300

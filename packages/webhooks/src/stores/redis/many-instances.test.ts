@@ -1,8 +1,8 @@
 import { type Redis as RedisServer, startRedis } from 'notewire-test-servers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { aRequest } from '../../../fixtures/stores/redis/claims.ts'
+import { clientMakers, type TestClient } from '../../../fixtures/stores/redis/clients.ts'
 import type { ClaimRequest, ReceiverStore } from '../../interfaces/store.ts'
-import { aRequest } from './fixtures/claims.ts'
-import { clientMakers, type TestClient } from './fixtures/clients.ts'
 import { redisStore } from './redis-store.ts'
 
 const CLIENTS = 16

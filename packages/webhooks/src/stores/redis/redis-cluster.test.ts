@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis'
 import { type RedisCluster, startRedisCluster } from 'notewire-test-servers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aRequest, claimed } from '../../../fixtures/stores/redis/claims.ts'
+import { clusterMakers, type TestClient } from '../../../fixtures/stores/redis/clients.ts'
 import type { ReceiverStore } from '../../interfaces/store.ts'
 import { storeChecks } from '../../testing/store-checks.ts'
-import { aRequest, claimed } from './fixtures/claims.ts'
-import { clusterMakers, type TestClient } from './fixtures/clients.ts'
 import { redisStore } from './redis-store.ts'
 
 let cluster: RedisCluster

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { startRedis } from 'notewire-test-servers'
 import { describe, expect, it } from 'vitest'
-import { aRequest } from './fixtures/claims.ts'
-import { clientMakers } from './fixtures/clients.ts'
+import { aRequest } from '../../../fixtures/stores/redis/claims.ts'
+import { clientMakers } from '../../../fixtures/stores/redis/clients.ts'
 import { RedisTimeoutError, redisStore } from './redis-store.ts'
 
 const makers = clientMakers.filter(({ name }) => ['ioredis', 'redis'].includes(name))

@@ -14,7 +14,7 @@ const EVENTS = 600
 it('twenty threads migrate one file at once', async () => {
   const path = temporaryPath(onTestFinished)
   const execArgv = ['--conditions=@notewire/source']
-  const file = join(import.meta.dirname, 'fixtures/migrate.ts')
+  const file = join(import.meta.dirname, '../../../fixtures/stores/sqlite/migrate.ts')
   const threads = Array.from({ length: 20 }, () => new Worker(file, { workerData: path, execArgv }))
   const exits = await Promise.all(threads.map((thread) => once(thread, 'exit')))
   expect(exits.flat()).toEqual(Array.from({ length: 20 }, () => 0))
@@ -94,7 +94,7 @@ function startWorker(path: string, driver: string): ApplyingProcess {
 }
 
 function startProcess(fixture: string, ...args: string[]) {
-  const file = join(import.meta.dirname, 'fixtures', fixture)
+  const file = join(import.meta.dirname, '../../../fixtures/stores/sqlite', fixture)
   return spawn(process.execPath, ['--conditions=@notewire/source', file, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

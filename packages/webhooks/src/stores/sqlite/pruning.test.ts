@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { ManualClock } from '../../fixtures/manual-clock.ts'
+import { ManualClock } from '../../../fixtures/manual-clock.ts'
 import { sqliteStore } from './sqlite-store.ts'
 
 const KEEP_MS = 97_200_000
