@@ -23,36 +23,51 @@ const IDLE: Readonly<Record<string, () => Response>> = {
   'pages whose records cannot be used': () => idlePage([{ note_id: 'note_00001', revision: 'one' }]),
 }
 
-describe.each(Object.keys(IDLE))('%s with ever new cursors', (kind) => {
-  it.each(['never', 'now'] as const)(
-    'end a sync with full listing %s, and the next one begins an hour later',
-    async (fullListing) => {
-      const service = pagedService(250)
-      const store = memoryMirror()
-      const problems: unknown[] = []
-      const hooks = { onProblem: ({ error }: { readonly error: unknown }) => problems.push(error) }
-      const mirror = () => createMirror({ client: service.client, store, keep: [], hooks, logger: SILENT })
-      if (fullListing === 'now') await mirror().sync({ fullListing: 'never' })
-      service.answer = (cursor) => (cursor === null ? undefined : IDLE[kind]?.())
-      service.asked.length = 0
-      await expect(atLast(mirror().sync({ fullListing }))).rejects.toMatchObject({ code: 'listing_stalled' })
-      expect(service.asked.length).toBeGreaterThanOrEqual(10_000)
-      expect(service.asked.length).toBeLessThan(10_010)
-      service.asked.length = 0
-      await expect(atLast(mirror().sync({ fullListing }))).rejects.toMatchObject({ code: 'listing_stalled' })
-      expect(service.asked.length).toBeLessThanOrEqual(1)
+describe.each(['never', 'now'] as const)('a sync with full listing %s', (fullListing) => {
+  /** A mirror that has been listed before a full listing, of a service whose listings do not end after their first page. */
+  async function setUp(idle: () => Response) {
+    const service = pagedService(250)
+    const store = memoryMirror()
+    const mirror = () => createMirror({ client: service.client, store, keep: [], logger: SILENT })
+    if (fullListing === 'now') await mirror().sync({ fullListing: 'never' })
+    service.answer = (cursor) => (cursor === null ? undefined : idle())
+    service.asked.length = 0
+    return { service, mirror }
+  }
 
-      await vi.advanceTimersByTimeAsync(60 * 60_000)
-      // The count is kept: the notes that were listed before do not begin it again.
-      await expect(atLast(mirror().sync({ fullListing }))).rejects.toMatchObject({ code: 'listing_stalled' })
-      expect(service.asked.length).toBeLessThan(10)
+  it('ends after 10,000 pages without a new note, and the next one begins an hour later', async () => {
+    const { service, mirror } = await setUp(() => idlePage([]))
+    const sync = () => atLast(mirror().sync({ fullListing }))
+    await expect(sync()).rejects.toMatchObject({ code: 'listing_stalled' })
+    expect(service.asked.length).toBeGreaterThanOrEqual(10_000)
+    expect(service.asked.length).toBeLessThan(10_010)
+    service.asked.length = 0
+    await expect(sync()).rejects.toMatchObject({ code: 'listing_stalled' })
+    expect(service.asked.length).toBeLessThanOrEqual(1)
 
-      await vi.advanceTimersByTimeAsync(60 * 60_000)
-      service.answer = () => undefined
-      await atLast(mirror().sync({ fullListing }))
-      expect((await mirror().status()).notes).toMatchObject({ live: 250, gone: 0 })
-    },
-  )
+    await vi.advanceTimersByTimeAsync(60 * 60_000)
+    // The count is kept: the notes that were listed before do not begin it again.
+    await expect(sync()).rejects.toMatchObject({ code: 'listing_stalled' })
+    expect(service.asked.length).toBeLessThan(10)
+
+    await vi.advanceTimersByTimeAsync(60 * 60_000)
+    service.answer = () => undefined
+    await sync()
+    expect((await mirror().status()).notes).toMatchObject({ live: 250, gone: 0 })
+  })
+
+  it.each(Object.keys(IDLE))('counts %s with ever new cursors, which slow it down after twenty', async (kind) => {
+    const { service, mirror } = await setUp(IDLE[kind] ?? (() => idlePage([])))
+    const stop = new AbortController()
+    const ended = mirror()
+      .sync({ fullListing, signal: stop.signal })
+      .catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(service.asked.length).toBeGreaterThanOrEqual(20)
+    expect(service.asked.length).toBeLessThan(30)
+    stop.abort(new Error('enough'))
+    expect(await ended).toMatchObject({ message: 'enough' })
+  })
 })
 
 it('the count is kept by a process that ends after each page', async () => {
