@@ -33,7 +33,7 @@ export function apiReport(name: string): string {
   return `${HEADER}\n${sections.join('\n')}`
 }
 
-const HEADER = `<!-- Written by \`npm run api:write\`. A difference that removes or narrows something is a breaking change. -->
+const HEADER = `<!-- Written by \`npm run fix\`. A difference that removes or narrows something is a breaking change. -->
 `
 
 function promisesOf(name: string, { declarations }: Entry, program: ts.Program): string {

@@ -10,8 +10,7 @@ import { createNotesService } from './service/create-notes-service.ts'
 
 describe('the contract documents', () => {
   it.each(Object.entries(contractDocuments()))('%s matches the schemas of the protocol', (name, text) => {
-    // If it does not: npm run contract:write
-    expect(readFileSync(join(FOLDER, name), 'utf8')).toBe(text)
+    expect(readFileSync(join(FOLDER, name), 'utf8'), 'out of date: run `npm run fix`').toBe(text)
   })
 })
 

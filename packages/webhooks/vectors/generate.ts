@@ -1,4 +1,4 @@
-// Usage: node generate.ts, then `npm run format`. The files are the same every time.
+// `npm run fix` runs this file and formats what it writes. The files are the same every time.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bodies } from './generator/bodies.ts'

@@ -22,7 +22,7 @@ afterEach(() => {
 
 describe('the vectors', () => {
   it('are what generate.ts makes', () => {
-    expect(Object.fromEntries(files)).toEqual(vectorFiles)
+    expect(Object.fromEntries(files), 'out of date: run `npm run fix`').toEqual(vectorFiles)
   })
 
   it('have names of their own', () => {
