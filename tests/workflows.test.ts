@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { releaseNotes } from '../scripts/release-notes.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
 
@@ -75,6 +76,25 @@ it('ends a run of the gates with the numbers of passed, failed and skipped tests
   const printed = await run('bash', ['-c', `source ${join(WORKSPACE, 'scripts/gate.sh')}; ${write}`], folder)
   expect(printed.trimEnd().split('\n').at(-1)).toBe('12 passed, 1 failed, 3 skipped')
   await rm(folder, { recursive: true })
+})
+
+describe('pnpm', () => {
+  const textOf = (file: string) => readFileSync(join(WORKSPACE, file), 'utf8')
+  const { packages } = JSON.parse(textOf('scripts/pnpm/package-lock.json'))
+
+  it('is installed in one version, by the hashes of a lock', () => {
+    const { setup } = JSON.parse(textOf('package.json')).scripts
+    expect(setup).toContain('npm install --prefix scripts/pnpm ')
+    expect(setup).not.toContain('npx')
+    const { version, integrity } = packages['node_modules/pnpm']
+    expect(version).toBe(parse(textOf('pnpm-workspace.yaml')).catalog.pnpm)
+    expect(integrity).toBe(parse(textOf('pnpm-lock.yaml')).packages[`pnpm@${version}`].resolution.integrity)
+  })
+
+  it('and its program for the machines of CI have a hash', () => {
+    const installed = ['node_modules/pnpm', 'node_modules/@pnpm/exe.linux-x64']
+    expect(installed.filter((path) => !packages[path]?.integrity?.startsWith('sha512-'))).toEqual([])
+  })
 })
 
 describe('publishing', () => {
