@@ -95,6 +95,13 @@ describe('pnpm', () => {
     const installed = ['node_modules/pnpm', 'node_modules/@pnpm/exe.linux-x64']
     expect(installed.filter((path) => !packages[path]?.integrity?.startsWith('sha512-'))).toEqual([])
   })
+
+  it('installs every version that Dependabot proposes', () => {
+    const { updates }: { readonly updates: readonly { readonly cooldown: { readonly 'default-days': number } }[] } =
+      parse(textOf('.github/dependabot.yml'))
+    const { minimumReleaseAge } = parse(textOf('pnpm-workspace.yaml'))
+    for (const { cooldown } of updates) expect(cooldown['default-days'] * 1_440).toBeGreaterThan(minimumReleaseAge)
+  })
 })
 
 describe('publishing', () => {
