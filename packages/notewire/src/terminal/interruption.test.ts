@@ -1,4 +1,4 @@
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { signAttempt } from '@notewire/webhooks/testing'
@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { cleanUp, leave } from '../../fixtures/leftovers.ts'
 import { startInTerminal, startNotewire } from '../../fixtures/run-notewire.ts'
 import { aSecret } from '../../fixtures/secrets.ts'
+import { listenForInterruption, ReaderGone } from './interruption.ts'
 
 afterEach(cleanUp)
 
@@ -68,6 +69,14 @@ describe('a program that closes the stdout that it reads', () => {
     expect(exitCode).toBe(0)
     expect(stderr).not.toMatch(/error/i)
   })
+})
+
+it.each(['EPIPE', 'EOF'])('%s, with which a system reports a pipe that its reader closed, is not an error', (code) => {
+  const streams = { stdin: new EventEmitter(), stdout: new EventEmitter(), stderr: new EventEmitter() }
+  const closed = Object.assign(new EventEmitter(), streams) as unknown as NodeJS.Process
+  const { signal } = listenForInterruption(closed, () => expect.fail('the process ended'))
+  streams.stdout.emit('error', Object.assign(new Error(`write ${code}`), { code }))
+  expect(signal.reason).toBeInstanceOf(ReaderGone)
 })
 
 /** A service that does not answer requests of one method. To others, it answers with an endpoint. */

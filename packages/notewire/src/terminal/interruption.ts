@@ -12,6 +12,9 @@ export class Interrupted extends Error {
   }
 }
 
+/** The codes of a write to a pipe that its reader has closed. Windows has its own. */
+const READER_GONE: readonly unknown[] = ['EPIPE', 'EOF']
+
 /** The reason of the signal if the program that reads stdout closes it: `notewire … | head`. */
 export class ReaderGone extends Error {}
 
@@ -35,7 +38,7 @@ export function listenForInterruption(process: NodeJS.Process, exit: (signal: En
   const terminate = () => end('SIGTERM')
   // After stdout is closed, every write fails, so the listener stays.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    controller.abort(error.code === 'EPIPE' ? new ReaderGone() : error)
+    controller.abort(READER_GONE.includes(error.code) ? new ReaderGone() : error)
   })
   // A terminal that was closed answers every use of it with an error.
   process.stderr.on('error', () => undefined)
