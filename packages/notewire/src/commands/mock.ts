@@ -5,7 +5,7 @@ import { path, port, repeated, text, wholeNumber } from '../configuration/value-
 import type { Run } from '../context/context.ts'
 import { EXIT_CODES } from '../errors/failure.ts'
 import { untilAborted } from '../terminal/interruption.ts'
-import { shellCommand } from '../terminal/shell-quoted.ts'
+import { variableCommand } from '../terminal/shell-quoted.ts'
 import { newCommand } from './new-command.ts'
 
 export const command = (run: Run) =>
@@ -52,10 +52,8 @@ export const command = (run: Run) =>
 function nextSteps({ record }: StartedMockServer, apiKeyFile: string | undefined): readonly string[] {
   return [
     'In another terminal:',
-    shellCommand`  export NOTES_BASE_URL=${record.base_url}`,
-    apiKeyFile === undefined
-      ? shellCommand`  export NOTES_API_KEY=${record.api_key}`
-      : shellCommand`  export NOTES_API_KEY_FILE=${apiKeyFile}`,
+    `  ${variableCommand('NOTES_BASE_URL', record.base_url)}`,
+    `  ${apiKeyFile === undefined ? variableCommand('NOTES_API_KEY', record.api_key) : variableCommand('NOTES_API_KEY_FILE', apiKeyFile)}`,
     '  notewire listen --register',
   ]
 }

@@ -16,14 +16,40 @@ export function shellQuoted(text: string): string {
 }
 
 /**
- * A command for any POSIX shell, for a message: `shellCommand\`chmod 600 ${path}\``. Each value is one argument, quoted if it has to be.
+ * A command for the shell of the user, for a message: `shellCommand\`chmod 600 ${path}\``. Each value is one argument, quoted if it has to be, for
+ * any POSIX shell; in Windows, for PowerShell and cmd.exe.
  */
 export function shellCommand(words: TemplateStringsArray, ...values: readonly (string | number)[]): string {
   const command = words.map((word, index) => word + (index < values.length ? argument(String(values[index])) : ''))
-  return command.join('').replaceAll(' ', KEPT_SPACE)
+  return inOneLine(command.join(''))
+}
+
+/** A command that sets a variable of the environment in the shell of the user: a POSIX shell; in Windows, PowerShell. */
+export function variableCommand(name: string, value: string, platform: NodeJS.Platform = process.platform): string {
+  return platform === 'win32'
+    ? inOneLine(`$env:${name} = ${powerShellQuoted(value)}`)
+    : shellCommand`export ${name}=${value}`
+}
+
+/** Quotes a text as one argument for PowerShell and cmd.exe, if it has to be. */
+export function windowsArgument(text: string): string {
+  if (/^[\w./:\\+=-]+$/.test(text)) return text
+  // PowerShell would expand these in double quotes. cmd.exe knows no others.
+  if (/["“”„$`]/.test(text)) return powerShellQuoted(text)
+  // A program reads a backslash and a quote as a quote.
+  return `"${text.replace(/(?<!\\)\\+$/, '$&$&')}"`
+}
+
+function inOneLine(command: string): string {
+  return command.replaceAll(' ', KEPT_SPACE)
+}
+
+function powerShellQuoted(text: string): string {
+  return `'${text.replaceAll(/['‘’‚‛]/g, '$&$&')}'`
 }
 
 function argument(text: string): string {
+  if (process.platform === 'win32') return windowsArgument(text)
   if (/^[\w./:@%+,=-]+$/.test(text)) return text
   if (isPrintable(text)) return shellQuoted(text)
   // What is not printable is written as octal numbers, for printf to print.
