@@ -46,11 +46,13 @@ export function refuseUrl(path: string): void {
 }
 
 /** The file that SQLite opens for a path; `undefined` for a database in memory. */
-function fileOf(path: string): string | undefined {
+export function fileOf(path: string, platform: string = process.platform): string | undefined {
   if (path === ':memory:' || path === '') return undefined
   if (!path.startsWith('file:')) return path
   const [, name = '', query = ''] = /^file:(?:\/\/[^/?#]*)?([^?#]*)(?:\?([^#]*))?/.exec(path) ?? []
-  const file = decodedName(name)
+  const decoded = decodedName(name)
+  // In Windows, the path of `file:///C:/events.db` is `C:/events.db`.
+  const file = platform === 'win32' ? decoded.replace(/^\/(?=[a-z]:)/i, '') : decoded
   return file === ':memory:' || file === '' || new URLSearchParams(query).get('mode') === 'memory' ? undefined : file
 }
 
