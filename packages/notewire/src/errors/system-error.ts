@@ -14,6 +14,7 @@ const FAILURES: Readonly<Record<string, Explained>> = {
   EADDRINUSE: ['the port is taken', 'Choose another with --port.'],
   EADDRNOTAVAIL: ['this machine has no such address', 'Choose another with --host.'],
   EAI_AGAIN: ['the host name could not be looked up', 'Check the network, then try again.'],
+  EBUSY: ['another program has it open', 'Close that program, then run the command again.'],
   ECONNREFUSED: ['nothing listens there', 'Check the URL, and start what should listen there.'],
   ECONNRESET: ['the connection was broken off', 'Try again.'],
   EDQUOT: ['the disk quota is used up', 'Free some space, then run the command again.'],

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type FileHandle, link, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import path, { join, type PlatformPath } from 'node:path'
 import { isSystemError, systemError } from '../errors/system-error.ts'
+import { changeWhenClosed } from './change-when-closed.ts'
 import { openRegularFile, readAtMost } from './regular-file.ts'
 
 /** The name of a file that is not complete. It contains the id of the process that writes it. */
@@ -18,7 +19,7 @@ export async function writePrivately<Result>(
   write: (file: FileHandle) => Promise<Result>,
   { replace = true } = {},
 ): Promise<Result> {
-  const temporary = join(dirname(target), `.notewire-${process.pid}-${randomUUID()}.tmp`)
+  const temporary = join(path.dirname(target), `.notewire-${process.pid}-${randomUUID()}.tmp`)
   const file = await open(temporary, 'wx', 0o600).catch((error: unknown) => {
     // The user knows the file by its final name.
     throw isSystemError(error) ? systemError(error.code, target) : error
@@ -28,7 +29,7 @@ export async function writePrivately<Result>(
     await file.datasync()
     await file.close()
     // A link, unlike a rename, replaces nothing.
-    if (replace) await rename(temporary, target)
+    if (replace) await changeWhenClosed(() => rename(temporary, target))
     else await link(temporary, target)
     return result
   } finally {
@@ -42,14 +43,25 @@ export async function writePrivately<Result>(
  * users cannot create folders, such as /proc.
  */
 export async function makePrivateFolder(folder: string): Promise<void> {
-  const parent = dirname(folder)
-  if (!existsSync(parent)) await makePrivateFolder(parent)
-  try {
-    await mkdir(folder, { mode: 0o700 })
-  } catch (error) {
-    const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() ?? false
-    if (!isThere) throw error
+  for (const missing of missingFolders(folder, existsSync)) {
+    try {
+      await mkdir(missing, { mode: 0o700 })
+    } catch (error) {
+      const isThere = (await stat(missing).catch(() => undefined))?.isDirectory() ?? false
+      if (!isThere) throw error
+    }
   }
+}
+
+/** A folder after those of its parents that are missing, the highest first. In Windows, even the root can be missing: it is a drive. */
+export function missingFolders(
+  folder: string,
+  exists: (folder: string) => boolean,
+  { dirname }: Pick<PlatformPath, 'dirname'> = path,
+): readonly string[] {
+  const parent = dirname(folder)
+  const above = parent === folder || exists(parent) ? [] : missingFolders(parent, exists, { dirname })
+  return [...above, folder]
 }
 
 /** Removes the incomplete files of processes that were killed, because they contain the content of notes. */
@@ -61,7 +73,7 @@ export async function removeUnfinished(folder: string): Promise<void> {
 }
 
 export async function removeFile(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
+  await changeWhenClosed(() => unlink(path)).catch((error: unknown) => {
     if (!isSystemError(error, 'ENOENT')) throw error
   })
 }

@@ -4,6 +4,7 @@ import type { MirroredNote } from '@notewire/mirror'
 import { parse } from 'yaml'
 import { CommandError } from '../../errors/failure.ts'
 import { isSystemError } from '../../errors/system-error.ts'
+import { changeWhenClosed } from '../../files/change-when-closed.ts'
 import { beginningOf, removeFile, removeUnfinished, writePrivately } from '../../files/private-file.ts'
 import { fileNameOf, isFileName, isFileNameOf, LONG_ID } from './file-name.ts'
 import { DEFAULT_INTEGRATION, notePage } from './note-page.ts'
@@ -87,7 +88,8 @@ export class NoteFiles {
 
   async #rename(former: string, name: string): Promise<void> {
     this.#owners.delete(folded(former))
-    await rename(join(this.#folder, former), join(this.#folder, name)).catch(ignoreMissing)
+    const [from, to] = [join(this.#folder, former), join(this.#folder, name)]
+    await changeWhenClosed(() => rename(from, to)).catch(ignoreMissing)
   }
 
   /** Whether the file contains this page. A file of another size, however large it is, is not read. */
