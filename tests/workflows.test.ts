@@ -62,7 +62,7 @@ describe.each(workflows)('%s', (_file, text) => {
 function jobsOf(text: string): string[] {
   return text
     .slice(text.indexOf('\njobs:\n'))
-    .split(/^(?= {2}\w+:$)/m)
+    .split(/^(?= {2}[\w-]+:$)/m)
     .slice(1)
 }
 

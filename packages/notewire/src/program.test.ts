@@ -15,6 +15,8 @@ import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
+const ON_LINUX = { skip: process.platform !== 'linux', meta: { skippedBecause: 'only Linux has /dev/full' } }
+
 describe('a command that does not exist', () => {
   it.each([
     [['listn'], 'Did you mean listen?'],
@@ -204,7 +206,7 @@ describe('an error', () => {
     expect(loud.stderr).toMatch(/^ +at /m)
   })
 
-  it('explains that the disk of stdout is full', () => {
+  it('explains that the disk of stdout is full', ON_LINUX, () => {
     const main = join(import.meta.dirname, 'main.ts')
     const script = `"${process.execPath}" --conditions=@notewire/source "${main}" --help > /dev/full`
     const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' })

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { keyIdOf } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { call } from '../../fixtures/call.ts'
@@ -178,7 +179,7 @@ describe('a service', () => {
   })
 
   it('leaves no timer or socket after it is closed, so that the process ends', async () => {
-    const script = new URL('../../fixtures/ends-by-itself.ts', import.meta.url).pathname
+    const script = join(import.meta.dirname, '../../fixtures/ends-by-itself.ts')
     const child = spawn(process.execPath, ['--conditions=@notewire/source', script], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
