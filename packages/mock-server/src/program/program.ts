@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { parseArgs } from 'node:util'
+import manifest from '../../package.json' with { type: 'json' }
 import { MockServerError } from '../errors/mock-server-error.ts'
 import { DEFAULT_PORT, OPTION_HELP, type StartOptions, startMockServer } from './start-mock-server.ts'
 
@@ -45,7 +45,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   try {
     const { help, version, ...values } = parse(args)
     if (help) terminal.print(USAGE)
-    else if (version) terminal.print(createRequire(import.meta.url)('@notewire/mock-server/package.json').version)
+    else if (version) terminal.print(manifest.version)
     else return await serve(startOptions(values), terminal)
     return EXIT_CODES.done
   } catch (error) {
