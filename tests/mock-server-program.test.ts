@@ -67,7 +67,7 @@ describe('the program', () => {
   })
 
   it.each([
-    ['--help', /Usage\n {2}npx @notewire\/mock-server \[options\]/],
+    ['--help', /Usage\n {2}notewire-mock-server \[options\]/],
     ['--version', /^\d+\.\d+\.\d+\n$/],
   ])('answers %s', async (argument, expected) => {
     const { output, ended, complaints } = start(argument)

@@ -20,7 +20,7 @@ const EXIT_CODES = {
 const USAGE = `Runs a mock of the notes service on a port of this machine: REST API, signed webhooks, and a console to control it.
 
 Usage
-  npx @notewire/mock-server [options]
+  notewire-mock-server [options]
 
 Options
   --port <number>          ${OPTION_HELP.port} (default: ${DEFAULT_PORT})
