@@ -1,18 +1,38 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import { WORKSPACE } from '../scripts/run.ts'
+import type { Readable } from 'node:stream'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { run, WORKSPACE } from '../scripts/run.ts'
 
 const PROGRAM = join(WORKSPACE, 'packages/mock-server/dist/program.js')
+
+let folder: string
+let archive: string
+let oneFile: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'notewire-one-file-'))
+  await run(process.execPath, ['scripts/mock-binary.ts', folder], WORKSPACE)
+  archive = (await readdir(folder)).find((name) => name.endsWith('.tar.gz')) ?? ''
+  await mkdir(join(folder, 'extracted'))
+  await run('tar', ['-xzf', join(folder, archive)], join(folder, 'extracted'))
+  oneFile = join(folder, 'extracted/notewire-mock-server')
+})
+afterAll(() => rm(folder, { recursive: true }))
 
 const started: ChildProcess[] = []
 afterEach(() => {
   for (const program of started.splice(0)) program.kill('SIGKILL')
 })
 
-describe('the program', () => {
+describe.each([
+  ['the program', () => start],
+  ['the program as one file, without Node.js', () => startOneFile],
+])('%s', (_name, starter) => {
+  const ready = (...args: string[]) => readyOf(starter(), args)
+
   it('prints its URL and API key, answers, and ends cleanly on Ctrl-C', async () => {
     const program = await ready('--port', '0', '--notes', '3')
     expect(program.output()).toMatch(/^The mock server is ready\./)
@@ -70,18 +90,25 @@ describe('the program', () => {
     ['--help', /Usage\n {2}notewire-mock-server \[options\]/],
     ['--version', /^\d+\.\d+\.\d+\n$/],
   ])('answers %s', async (argument, expected) => {
-    const { output, ended, complaints } = start(argument)
+    const { output, ended, complaints } = starter()(argument)
     expect(await ended).toEqual([0, null])
     expect(output()).toMatch(expected)
     expect(complaints()).toBe('')
   })
 })
 
+it('the program as one file ignores the configuration of Bun in the folder where it starts', async () => {
+  await writeFile(join(folder, 'extracted/bunfig.toml'), 'preload = ["./missing.js"]')
+  const { ended, output } = startOneFile('--version')
+  expect(await ended).toEqual([0, null])
+  expect(output()).toMatch(/^\d+\.\d+\.\d+\n$/)
+})
+
 it('the test in Python of the documentation passes', async () => {
   const page = await readFile(join(WORKSPACE, 'docs/mock-server/other-languages.md'), 'utf8')
+  expect(page.replaceAll('linux-x64', `${process.platform}-${process.arch}`)).toContain(archive)
   const [, test = ''] = /```python\n(.*?)```/s.exec(page) ?? []
-  const program = await ready('--port', '0', '--clock', 'virtual')
-  const python = spawn('python3', ['-'], { env: { ...process.env, NOTES_BASE_URL: program.shown('Base URL') } })
+  const python = spawn('python3', ['-'], { cwd: join(folder, 'extracted') })
   let output = ''
   python.stderr.setEncoding('utf8').on('data', (text: string) => {
     output += text
@@ -108,7 +135,7 @@ describe('the program prints the problem and the next step, and its exit code is
   })
 
   it('1 for a port in use', async () => {
-    const { port } = new URL((await ready('--port', '0')).shown('Base URL'))
+    const { port } = new URL((await readyOf(start, ['--port', '0'])).shown('Base URL'))
     const program = start('--port', port)
     expect(await program.ended).toEqual([1, null])
     expect(program.complaints()).toContain(`cannot listen on 127.0.0.1, port ${port} (EADDRINUSE). Choose another port`)
@@ -116,7 +143,15 @@ describe('the program prints the problem and the next step, and its exit code is
 })
 
 function start(...args: string[]) {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  return follow(spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] }))
+}
+
+/** The environment is empty, so that the file finds no other program. */
+function startOneFile(...args: string[]) {
+  return follow(spawn(oneFile, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: join(folder, 'extracted'), env: {} }))
+}
+
+function follow(child: ChildProcessByStdio<null, Readable, Readable>) {
   started.push(child)
   let output = ''
   let complaints = ''
@@ -136,8 +171,8 @@ function start(...args: string[]) {
   }
 }
 
-async function ready(...args: string[]) {
-  const program = start(...args)
+async function readyOf(starter: typeof start, args: readonly string[]) {
+  const program = starter(...args)
   await expect.poll(() => program.output() + program.complaints()).toContain('Ctrl-C')
   return program
 }
