@@ -1,5 +1,5 @@
 import { app } from './app.ts'
 
-await app.listen({ port: Number(process.env['PORT'] ?? 3000) })
+console.log('listening on', await app.listen({ port: Number(process.env['PORT'] ?? 3000) }))
 
 process.once('SIGTERM', () => void app.close())
