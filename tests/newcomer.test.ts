@@ -21,10 +21,12 @@ describe('a newcomer with an empty folder', () => {
     folder = await mkdtemp(join(tmpdir(), 'notewire-newcomer-'))
     await mkdir(join(folder, 'tarballs'))
     packed = await packPackages(join(folder, 'tarballs'))
-  }, TEN_MINUTES)
+  })
   afterAll(() => rm(folder, { recursive: true }))
 
-  it('receives a note with the receiver of the README, syncs, and finds nothing wrong, within ten minutes including the installation', async () => {
+  it('receives a note with the receiver of the README, syncs, and finds nothing wrong, within ten minutes including the installation', {
+    timeout: TEN_MINUTES,
+  }, async () => {
     const began = performance.now()
     const project = join(folder, 'readme')
     await installAsNewcomer(project, 'README.md', packed)

@@ -1,4 +1,4 @@
-import { isInstalled } from './servers/is-installed.ts'
+import { isInstalled, PROGRAMS } from './servers/is-installed.ts'
 import { type TestRun, testRun } from './test-run.ts'
 
 /** The tests that each run includes and excludes. */
@@ -18,9 +18,7 @@ const COVERAGE: Readonly<Record<TestRun, readonly string[]>> = {
 
 /** Vitest calls this before a run, and the returned function after it. */
 export function setup(): () => void {
-  const missing = (['redis-server', 'pgbouncer', 'mariadbd', 'chromium'] as const).filter(
-    (program) => !isInstalled(program),
-  )
+  const missing = PROGRAMS.filter((program) => !isInstalled(program))
   return () => {
     for (const line of COVERAGE[testRun]) console.log(line)
     for (const program of missing) console.log(`Left out: tests that need ${program}, which is not installed.`)
