@@ -10,7 +10,7 @@ import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
 import { misfitsOf } from './simulation/plant.ts'
 import { BOUND, findAgain } from './simulation/planted-search.ts'
-import { isProof } from './test-run.ts'
+import { IN_PROOF, isProof } from './test-run.ts'
 
 /** Runs `npm run simulate:mirror` and returns what it printed, whether it succeeded or failed. */
 function simulate(...args: string[]): Promise<string> {
@@ -24,29 +24,21 @@ function simulate(...args: string[]): Promise<string> {
 
 // The same in every run, so that a failure is caused by the change. `npm run simulate:mirror` draws another seed each time.
 const SEED = 2026
-// Several searches share the processors, and the longest plays thousands of histories.
-const SEARCH_MS = 7_200_000
 const LAGGING_HISTORIES = isProof ? 3_000 : 300
 
 describe.concurrent('mirrors in one store', () => {
   it.each([
     ['memory', isProof ? 9_000 : 250],
     ['sqlite', isProof ? 1_000 : 120],
-  ] as const)(
-    'have no violation, in the %s store in %i histories',
-    { timeout: 7_200_000 },
-    async (store, histories) => {
-      const seed = SEED
-      const { found, tally } = await explore(simulator, { store, seed, histories })
-      if (found !== undefined) {
-        expect.fail(
-          `${found.violation}\nTo replay: ${replayCommand(simulator, { seed, history: found.history, store })}`,
-        )
-      }
-      // Histories with few events would prove little.
-      for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(histories / 100)
-    },
-  )
+  ] as const)('have no violation, in the %s store in %i histories', async (store, histories) => {
+    const seed = SEED
+    const { found, tally } = await explore(simulator, { store, seed, histories })
+    if (found !== undefined) {
+      expect.fail(`${found.violation}\nTo replay: ${replayCommand(simulator, { seed, history: found.history, store })}`)
+    }
+    // Histories with few events would prove little.
+    for (const event of EVERYTHING) expect(tally[event], event).toBeGreaterThan(histories / 100)
+  })
 })
 
 it('two processes with different clocks do not take the lease from each other for ever', async () => {
@@ -55,7 +47,7 @@ it('two processes with different clocks do not take the lease from each other fo
 })
 
 describe('mirrors of a service with lagging replicas that is restored in the end', () => {
-  it(`have no violation, in ${LAGGING_HISTORIES} histories`, { timeout: 7_200_000 }, async () => {
+  it(`have no violation, in ${LAGGING_HISTORIES} histories`, async () => {
     const exploration = { store: 'memory', seed: SEED, histories: LAGGING_HISTORIES } as const
     const { found, tally } = await explore(laggingSimulator, exploration)
     if (found !== undefined) {
@@ -104,13 +96,13 @@ describe('a history', () => {
   })
 })
 
-describe.runIf(isProof).concurrent('the simulator finds', () => {
-  it.each(simulator.plantedCases)('$name', { timeout: SEARCH_MS }, async (planted) => {
+describe.concurrent('the simulator finds', IN_PROOF, () => {
+  it.each(simulator.plantedCases)('$name', async (planted) => {
     const { found } = await findAgain(simulator, planted)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })
 
-  it.each(laggingSimulator.plantedCases)('$name, with lagging replicas', { timeout: SEARCH_MS }, async (planted) => {
+  it.each(laggingSimulator.plantedCases)('$name, with lagging replicas', async (planted) => {
     const { found } = await findAgain(laggingSimulator, planted)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()
   })

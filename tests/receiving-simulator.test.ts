@@ -9,7 +9,7 @@ import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
 import { misfitsOf } from './simulation/plant.ts'
 import { BOUND, findAgain } from './simulation/planted-search.ts'
-import { isProof } from './test-run.ts'
+import { IN_PROOF, isProof } from './test-run.ts'
 
 const HISTORIES = isProof ? 10_000 : 300
 
@@ -68,7 +68,7 @@ describe('a history', () => {
   })
 })
 
-describe.runIf(isProof).concurrent('the simulator finds the planted bug', () => {
+describe.concurrent('the simulator finds the planted bug', IN_PROOF, () => {
   it.each(simulator.plantedCases)('$name, in the $store store', async (planted) => {
     const { found } = await findAgain(simulator, planted)
     expect(found?.violation, `not within ${BOUND} histories`).toBeDefined()

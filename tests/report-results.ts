@@ -49,6 +49,12 @@ export class ResultsReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     if (this.#file !== undefined) writeFileSync(this.#file, JSON.stringify(resultsOf(modules)))
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')])
+    const unexplained = skipped.filter((test) => test.meta().skippedBecause === undefined)
+    // A change of a condition must not silence tests.
+    if (process.env['CI'] === undefined || unexplained.length === 0) return
+    for (const test of unexplained) console.error(`Skipped without a reason (\`meta.skippedBecause\`): ${nameOf(test)}`)
+    process.exitCode = 1
   }
 
   *#running(): Iterable<string> {

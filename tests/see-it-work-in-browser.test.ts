@@ -9,13 +9,13 @@ import { ACTIONS } from '../docs/.vitepress/see-it-work/actions.ts'
 import { type CopiedNote, differencesOf } from '../docs/.vitepress/see-it-work/copy.ts'
 import { type ServedSite, serve } from '../docs/.vitepress/serve.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { isInstalled } from './servers/is-installed.ts'
+import { needs } from './servers/is-installed.ts'
 
 const SITE = join(WORKSPACE, 'docs/.vitepress')
 const DIST = join(SITE, 'dist')
 const AXE = createRequire(join(WORKSPACE, 'packages/mock-server/package.json')).resolve('axe-core')
 
-describe.runIf(isInstalled('chromium'))('the page "See it work"', () => {
+describe('the page "See it work"', needs('chromium'), () => {
   let site: ServedSite
   let browser: Awaited<ReturnType<typeof startChromium>>
   beforeAll(async () => {

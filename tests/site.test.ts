@@ -6,7 +6,7 @@ import { DOCS, unlistedPages } from '../docs/.vitepress/contents.ts'
 import { anchorOf } from '../docs/.vitepress/links.ts'
 import { type ServedSite, serve } from '../docs/.vitepress/serve.ts'
 import { run, WORKSPACE } from '../scripts/run.ts'
-import { isInstalled } from './servers/is-installed.ts'
+import { needs } from './servers/is-installed.ts'
 import { lostAnchors } from './site/anchors.ts'
 import { lostFiles } from './site/lost-files.ts'
 import { SEARCHES } from './site/searches.ts'
@@ -64,7 +64,7 @@ describe('the site', () => {
   })
 })
 
-describe.runIf(isInstalled('chromium'))('in a browser, at the width of a phone', () => {
+describe('in a browser, at the width of a phone', needs('chromium'), () => {
   let site: ServedSite
   let browser: Awaited<ReturnType<typeof startChromium>>
   beforeAll(async () => {

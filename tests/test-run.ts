@@ -14,6 +14,9 @@ export const testRun = testRunOf(process.env['TEST_RUN'] ?? 'any')
 /** Whether simulators and kill tests run as long as before a release. */
 export const isProof = testRun === 'proof'
 
+/** The options of tests that run only in `npm run proof`. */
+export const IN_PROOF = { skip: !isProof, meta: { skippedBecause: 'only `npm run proof` runs them' } }
+
 function testRunOf(name: string): TestRun {
   const known = ['people', 'rest', 'proof', 'release', 'any'] as const
   const found = known.find((run) => run === name)

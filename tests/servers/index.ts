@@ -1,5 +1,5 @@
 export { freePort } from './free-port.ts'
-export { isInstalled } from './is-installed.ts'
+export { isInstalled, needs } from './is-installed.ts'
 export { type MariaDb, startMariaDb } from './mariadb.ts'
 export { type PgBouncer, startPgBouncer } from './pg-bouncer.ts'
 export { type Postgres, startPostgres } from './postgres.ts'

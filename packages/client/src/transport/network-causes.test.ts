@@ -36,8 +36,12 @@ describe.each(FETCHES)('the error of a call with %s', (_, fetch) => {
     expect(message).toMatch(/HTTP\/1\.1.*HTTP\/2/)
   })
 
-  // `nodeFetch` checks the certificate first.
-  it.skipIf(fetch === nodeFetch)('says that a server accepts HTTP/2 over TLS only', async () => {
+  const unlessChecked = {
+    skip: fetch === nodeFetch,
+    meta: { skippedBecause: '`nodeFetch` checks the certificate first' },
+  }
+
+  it('says that a server accepts HTTP/2 over TLS only', unlessChecked, async () => {
     const message = await messageFrom(`https://127.0.0.1:${await portOf(createSecureServer(TLS))}`)
     expect(message).toMatch(/HTTP\/1\.1.*HTTP\/2/)
     expect(message).not.toContain('certificate')

@@ -14,6 +14,7 @@ const DOCS = join(import.meta.dirname, '../../../../docs/mock-server')
 /** A palette of 32 colors makes them this small. */
 const MAX_PICTURE_BYTES = 50_000
 
+const ON_REQUEST = { skip: !shooting, meta: { skippedBecause: 'NOTEWIRE_SCREENSHOTS is not set' } }
 const shown = showService(() => aLivedInService(shooting ? 4010 : 0))
 
 const failed = () => shown.service.deliveries.find(({ attempts }) => attempts > 3)?.delivery_id
@@ -82,7 +83,7 @@ describe('the pictures of the documentation', () => {
     ['narrow', 'deliveries', 400, 'dark'],
   ] as const
 
-  it.runIf(shooting).each(pictures)('%s', async (name, pageName, width, colorScheme) => {
+  it.each(pictures)('%s', ON_REQUEST, async (name, pageName, width, colorScheme) => {
     const context = await openWindow(shown.browser, { width, colorScheme })
     const page = await context.newPage()
     await page.setViewportSize({ width, height: 720 })

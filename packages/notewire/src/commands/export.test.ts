@@ -11,7 +11,7 @@ import { notesIn, notesOf } from '../../fixtures/local-copy.ts'
 import { prepared } from '../../fixtures/prepared.ts'
 import { readOnlyFolder } from '../../fixtures/read-only-folder.ts'
 import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
-import { canMount, enlarge, tinyDisk } from '../../fixtures/tiny-disk.ts'
+import { enlarge, mounts, tinyDisk } from '../../fixtures/tiny-disk.ts'
 import { unwrapped } from '../../fixtures/unwrapped.ts'
 import { keepCopy } from '../local-copy/local-copy.ts'
 import { exportFolder } from './export/export-folder.ts'
@@ -145,19 +145,16 @@ describe('export', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('permission denied') })
   })
 
-  it.runIf(canMount())(
-    'to a full disk ends with 1 and an explanation, and can continue when there is space',
-    async () => {
-      const { env, cwd } = await prepared(100)
-      await runNotewire(['pull'], { cwd, env })
-      const disk = await tinyDisk(join(cwd, 'disk'), '100k')
-      const { exitCode, stderr } = await runNotewire(['export', 'disk/notes'], { cwd })
-      expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the disk is full') })
-      enlarge(disk, '16m')
-      expect((await runNotewire(['export', 'disk/notes'], { cwd })).exitCode).toBe(0)
-      expect((await markdownIn(join(disk, 'notes'))).size).toBe(100)
-    },
-  )
+  it('to a full disk ends with 1 and an explanation, and can continue when there is space', mounts(), async () => {
+    const { env, cwd } = await prepared(100)
+    await runNotewire(['pull'], { cwd, env })
+    const disk = await tinyDisk(join(cwd, 'disk'), '100k')
+    const { exitCode, stderr } = await runNotewire(['export', 'disk/notes'], { cwd })
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('the disk is full') })
+    enlarge(disk, '16m')
+    expect((await runNotewire(['export', 'disk/notes'], { cwd })).exitCode).toBe(0)
+    expect((await markdownIn(join(disk, 'notes'))).size).toBe(100)
+  })
 
   it('to a path that cannot be a folder ends with 1 and an explanation', async () => {
     const { env, cwd } = await prepared(1)

@@ -4,7 +4,7 @@ import { cleanUp } from '../../fixtures/leftovers.ts'
 import { isWhole, notesIn, notesOf } from '../../fixtures/local-copy.ts'
 import { prepared, receivedRequests, silentFrom } from '../../fixtures/prepared.ts'
 import { runNotewire, startNotewire } from '../../fixtures/run-notewire.ts'
-import { canMount, enlarge, tinyDisk } from '../../fixtures/tiny-disk.ts'
+import { enlarge, mounts, tinyDisk } from '../../fixtures/tiny-disk.ts'
 import { unwrapped } from '../../fixtures/unwrapped.ts'
 
 afterAll(cleanUp)
@@ -41,7 +41,7 @@ describe.concurrent('a pull after one that was killed or failed', () => {
     expect(await notesIn(database)).toEqual(await notesOf(service))
   })
 
-  it.runIf(canMount())('completes the copy after a run whose disk was full', async () => {
+  it('completes the copy after a run whose disk was full', mounts(), async () => {
     const { service, env, cwd } = await prepared(400)
     const disk = await tinyDisk(join(cwd, 'disk'), '1200k')
     const args = ['pull', '--database', join(disk, 'notes.db')]

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { manyCustomers } from '../../../fixtures/many-customers.ts'
 import { mirroredService } from '../../../fixtures/mirrored-service.ts'
 import { collectPrinted, DEFAULT_LOGGER } from '../../../fixtures/printed.ts'
-import { canMount, type SmallDisk, smallDisk } from '../../../fixtures/stores/sqlite/small-disk.ts'
+import { MOUNTS, type SmallDisk, smallDisk } from '../../../fixtures/stores/sqlite/small-disk.ts'
 import { whileRunning } from '../../../fixtures/while-running.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
@@ -17,7 +17,7 @@ const CONTENT = `Private ${'words '.repeat(5_000)}`
 const PATIENTLY = { timeout: 300_000 }
 const PROBLEM = { code: 'sqlite_failed', since: expect.any(Date) }
 
-describe.runIf(canMount)('what is printed while the disk of the file is full', () => {
+describe('what is printed while the disk of the file is full', MOUNTS, () => {
   it('is one line at the beginning and one at the end, by one mirror, whose status shows the problem', async () => {
     using disk = smallDisk()
     const store = sqliteMirror(join(disk.folder, 'notes.db'))

@@ -23,7 +23,9 @@ const PLACES: Readonly<Record<string, (path: string) => string>> = {
   'a device without an end': () => '/dev/zero',
 }
 
-describe.skipIf(process.platform === 'win32').each(Object.entries(PLACES))('%s as the file of a mirror', (_, make) => {
+const OF_UNIX = { skip: process.platform === 'win32', meta: { skippedBecause: 'Windows has no such files' } }
+
+describe.each(Object.entries(PLACES))('%s as the file of a mirror', OF_UNIX, (_, make) => {
   it('is refused by openMirror at once', async () => {
     const mirror = openMirror({ store: sqliteMirror(make(temporaryPath(onTestFinished))) })
     await expect(mirror.status()).rejects.toMatchObject({ code: 'sqlite_not_a_file' })

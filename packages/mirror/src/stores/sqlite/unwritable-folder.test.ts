@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { mirroredService } from '../../../fixtures/mirrored-service.ts'
+import { MOUNTS } from '../../../fixtures/stores/sqlite/small-disk.ts'
 import { sqliteMirror } from './sqlite-mirror.ts'
 
 const READ_COPY = join(import.meta.dirname, '../../../fixtures/stores/sqlite/read-copy.ts')
@@ -14,8 +15,6 @@ const READ_COPY = join(import.meta.dirname, '../../../fixtures/stores/sqlite/rea
 const AS_USER = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : []
 
 const run = (...[program = '', ...args]: readonly string[]) => spawnSync(program, args).status === 0
-// In CI nothing is left out: what is missing there fails.
-const canMount = process.env['CI'] !== undefined || (process.getuid?.() === 0 && run('unshare', '--mount', 'true'))
 
 /** Shows every tmpfs as nfs4: this machine has no network file system. */
 const AS_NETWORK = `--import=data:text/javascript,${encodeURIComponent(`
@@ -44,7 +43,7 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await startReader(path).next()).toBe('sqlite_folder_readonly')
   })
 
-  it.runIf(canMount)('reads the copy on a read-only file system', async () => {
+  it('reads the copy on a read-only file system', MOUNTS, async () => {
     const { path } = await closedCopy()
     const disk = mounted('-t', 'tmpfs', 'tmpfs')
     copyFileSync(path, join(disk, 'notes.db'))
@@ -52,18 +51,15 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await startReader(join(disk, 'notes.db')).next()).toEqual(['First'])
   })
 
-  it.runIf(canMount)(
-    'is refused on a read-only file system of a network, which another machine may write',
-    async () => {
-      const { path } = await closedCopy()
-      const disk = mounted('-t', 'tmpfs', 'tmpfs')
-      copyFileSync(path, join(disk, 'notes.db'))
-      expect(run('mount', '-o', 'remount,ro', disk)).toBe(true)
-      expect(await startReader(join(disk, 'notes.db'), AS_NETWORK).next()).toBe('sqlite_folder_readonly')
-    },
-  )
+  it('is refused on a read-only file system of a network, which another machine may write', MOUNTS, async () => {
+    const { path } = await closedCopy()
+    const disk = mounted('-t', 'tmpfs', 'tmpfs')
+    copyFileSync(path, join(disk, 'notes.db'))
+    expect(run('mount', '-o', 'remount,ro', disk)).toBe(true)
+    expect(await startReader(join(disk, 'notes.db'), AS_NETWORK).next()).toBe('sqlite_folder_readonly')
+  })
 
-  it.runIf(canMount)('reads what another process writes, if only the mount is read-only', async () => {
+  it('reads what another process writes, if only the mount is read-only', MOUNTS, async () => {
     await using writer = await aWriter()
     const mount = mounted('--bind', writer.folder)
     expect(run('mount', '-o', 'remount,bind,ro', mount)).toBe(true)
@@ -74,7 +70,7 @@ describe('openMirror in a folder that cannot be written', () => {
     expect(await reader.next()).toEqual(['First', 'Second'])
   })
 
-  it.runIf(canMount)('is refused if only the mount is read-only, and no process has the copy open', async () => {
+  it('is refused if only the mount is read-only, and no process has the copy open', MOUNTS, async () => {
     const { folder, path } = await closedCopy()
     const mount = mounted('--bind', folder)
     expect(run('mount', '-o', 'remount,bind,ro', mount)).toBe(true)

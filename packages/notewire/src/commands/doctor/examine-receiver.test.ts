@@ -3,7 +3,7 @@ import { isNoteEventKind } from '@notewire/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CLOSED_PORT } from '../../../fixtures/closed-port.ts'
 import { handWritten } from '../../../fixtures/commands/doctor/hand-written-receiver.ts'
-import { hasPython, startPythonReceiver } from '../../../fixtures/commands/doctor/python-receiver.ts'
+import { RUNS_PYTHON, startPythonReceiver } from '../../../fixtures/commands/doctor/python-receiver.ts'
 import { PLAIN_TEST_SECRET, SECOND_TEST_SECRET, TEST_SECRET } from '../../../fixtures/commands/doctor/secrets.ts'
 import { PATH, type StartedReceiver, startReceiver } from '../../../fixtures/commands/doctor/start-receiver.ts'
 import type { Limits } from './examination.ts'
@@ -22,7 +22,7 @@ const PATIENT = {
 
 afterEach(() => void vi.restoreAllMocks())
 
-describe.runIf(hasPython())('a receiver that leaves deliveries without an answer', () => {
+describe('a receiver that leaves deliveries without an answer', RUNS_PYTHON, () => {
   it.each([
     ['hangs', ['delivery.valid', 'answer.in-time'], 'answers too slowly: no answer within 200 s'],
     [

@@ -1,4 +1,4 @@
-import { isInstalled, openPool, startPgBouncer } from 'notewire-test-servers'
+import { needs, openPool, startPgBouncer } from 'notewire-test-servers'
 import type { Pool, PoolClient, PoolConfig } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { recordingLogger } from '../../../fixtures/recording-logger.ts'
@@ -222,7 +222,7 @@ describe('the connections of the pool', () => {
     expect(most).toBe(2)
   })
 
-  it.runIf(isInstalled('pgbouncer'))('may be those of PgBouncer in transaction mode', async () => {
+  it('may be those of PgBouncer in transaction mode', needs('pgbouncer'), async () => {
     await using bouncer = await startPgBouncer(url)
     const bounced = openPool(bouncer.url)
     const receiver = receiverWith(insert, bounced)

@@ -33,7 +33,9 @@ const PLACES: Readonly<Record<string, (path: string) => string>> = {
   'a device without an end': () => '/dev/zero',
 }
 
-describe.skipIf(process.platform === 'win32')('sqliteStore', () => {
+const OF_UNIX = { skip: process.platform === 'win32', meta: { skippedBecause: 'Windows has no such files' } }
+
+describe('sqliteStore', OF_UNIX, () => {
   it.each(Object.entries(PLACES))('refuses %s at once', async (_place, prepare) => {
     const store = sqliteStore(prepare(temporaryPath(onTestFinished)))
     await expect(store.migrate()).rejects.toMatchObject({ code: 'sqlite_not_a_file' })
