@@ -24,6 +24,8 @@ const INTEGRATIONS = 4
 const NOTES = 20
 const WORKERS = 3
 const KILLS = isProof ? 60 : 3
+/** More than a consumer of all changes needs. */
+const MOST_ROUNDS = 1_000
 /** How much the clock of each new worker is ahead of the previous one: the leases of six workers ago have expired. */
 const AHEAD_MS = 10_000
 
@@ -130,10 +132,11 @@ it('loses no note and shows none twice when three processes with mirrors of four
 
   async function consumeAll(integration: string): Promise<void> {
     const consumer = { name: 'titles', apply: applyToTitles(pool, integration) }
-    for (;;) {
+    for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
       aheadMs += AHEAD_MS
       if ((await openMirrors().of(integration).consumeDue(consumer)).nextAt === null) return
     }
+    throw new Error(`The consumer of ${integration} has changes left after ${MOST_ROUNDS} rounds.`)
   }
 
   /** The titles that the mirrors show, by note. */

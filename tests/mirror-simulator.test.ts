@@ -88,6 +88,11 @@ describe('a history', () => {
     expect(second).toBe(first)
   })
 
+  it.each(['memory', 'sqlite'] as const)('that does not end is a violation, in the %s store', async (store) => {
+    const { found } = await explore(simulator, { store, seed: 1, histories: 1, bug: 'a copy that is listed for ever' })
+    expect(found?.violation).toMatch(/^It makes more than \d+ calls of the store\.$/)
+  })
+
   it('with a violation has the same violation in a replay', async () => {
     const bug = 'an older record over a newer row'
     const { found } = await explore(simulator, { store: 'memory', seed: 1, histories: BOUND, bug })

@@ -129,7 +129,11 @@ async function shownThoughDeleted(mirror: Mirror, { deleted }: BusyOwner, acknow
 async function untilSummarised(service: NotesService): Promise<void> {
   const isWritten = async () =>
     [...(await truthOf(service)).values()].every((note) => !JSON.stringify(note).includes('"pending"'))
-  while (!(await isWritten())) await sleep(500)
+  for (let tries = 0; tries < 240; tries += 1) {
+    if (await isWritten()) return
+    await sleep(500)
+  }
+  throw new Error('The service has not made all summaries within two minutes.')
 }
 
 /** Does the remaining work of all processes. The claims of killed processes expire meanwhile. */

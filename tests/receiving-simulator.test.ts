@@ -68,6 +68,21 @@ describe('a history', () => {
   })
 })
 
+describe('a history that does not end', () => {
+  it.each(['memory', 'sqlite'] as const)('breaks a promise on the %s store', async (store) => {
+    const exploration = { store, seed: 1, histories: 1, bug: 'renewal that never ends' }
+    expect((await explore(simulator, exploration)).found?.violation).toBe('It never comes to rest.')
+  })
+
+  it('is named if it blocks its thread', async () => {
+    const blocking = 'export const simulator = { loadPlayer: async () => async () => { for (;;); } }'
+    const blocked = { ...simulator, module: `data:text/javascript,${blocking}` }
+    await expect(explore(blocked, { store: 'memory', seed: 7, first: 3, histories: 9 }, 5_000)).rejects.toThrow(
+      'A history has not ended after 5000 ms: npm run simulate -- --seed 7 --history 3 --store memory',
+    )
+  })
+})
+
 describe.concurrent('the simulator finds the planted bug', IN_PROOF, () => {
   it.each(simulator.plantedCases)('$name, in the $store store', async (planted) => {
     const { found } = await findAgain(simulator, planted)

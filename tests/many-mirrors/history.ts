@@ -9,6 +9,7 @@ import { withMembers } from '../../packages/mirror/fixtures/with-members.ts'
 import type { IntegrationRecord } from '../../packages/mirror/src/integrations/integration-store.ts'
 import type { PlayHistory } from '../simulation/history.ts'
 import { Random } from '../simulation/random.ts'
+import { StepBudget } from '../simulation/step-budget.ts'
 import { type Customer, processOn, someCustomers } from './customers.ts'
 import { leaveAndReturn } from './leaving-account.ts'
 import { WrongClock } from './wrong-clock.ts'
@@ -22,13 +23,17 @@ const LEASES = '121s'
 /** Within this time after all clocks were set right, every integration is worked on. */
 const PROGRESS_WITHIN_HOURS = 26
 
+/** Several times as many as the longest of hundreds of histories makes. */
+const MAX_STORE_CALLS = 50_000
+
 class Violation extends Error {}
 
 /** Plays a history of four integrations and two processes, one of which freezes in some of its slices. The clock of each may lie at any time. */
 export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)
   const { service, customers } = await someCustomers(4)
-  const store = slowStore(memoryMirror(), service.clock)
+  const budget = new StepBudget(MAX_STORE_CALLS)
+  const store = budget.of(slowStore(memoryMirror(), service.clock))
   const clock = new WrongClock(service.clock)
   const running = processOn(store, service, customers, undefined, clock)
   const receiver = running.receivers({ secretOf: (_integration) => undefined })
@@ -269,7 +274,7 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
     },
   }
 
-  try {
+  async function play(): Promise<void> {
     for (const customer of customers) {
       customer.write()
       await running.add(customer.integration)
@@ -304,6 +309,13 @@ export const playHistory: PlayHistory = async ({ seed, history }, tally = {}, in
       if (!isDeepStrictEqual(shown, [...customer.titles].sort()))
         throw new Violation(`${customer.integration} lacks notes`)
     }
+  }
+
+  const tooLong = budget.exhausted.then(() => {
+    throw new Violation(`It does not end within ${MAX_STORE_CALLS} calls of the store.`)
+  })
+  try {
+    await Promise.race([play(), tooLong])
     return { violation: undefined, steps, lines }
   } catch (error) {
     if (!(error instanceof Violation)) throw error

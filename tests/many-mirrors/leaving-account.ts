@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type ConsumerChange, IntegrationRemovedError, type MirrorStore, type Mirrors } from '@notewire/mirror'
 import { reads } from '../../packages/mirror/fixtures/store-reads.ts'
 import type { Random } from '../simulation/random.ts'
+import { StepBudget } from '../simulation/step-budget.ts'
 import type { Customer } from './customers.ts'
 
 const BUDGET = { budgetMs: 60_000 }
@@ -102,24 +103,8 @@ async function shownAfterRemoval({ integration, titles }: Customer, mirrors: Mir
 
 /** Lets a process work on the integration until it is killed between two calls of its store. */
 async function workUntilKilled({ random, store, processWith, passTime }: Leaving, integration: string): Promise<void> {
-  const killed = Promise.withResolvers<void>()
-  let left = random.integer(1, MOST_CALLS)
-  function dying<Part extends object>(part: Part): Part {
-    return new Proxy(part, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name, target)
-        if (name === 'integrations') return dying(member as object)
-        if (typeof member !== 'function') return member
-        return async (...values: unknown[]) => {
-          left -= 1
-          if (left > 0) return await member.apply(target, values)
-          killed.resolve()
-          return await new Promise(() => undefined)
-        }
-      },
-    })
-  }
-  await Promise.race([processWith(dying(store)).work({ ...BUDGET, integration }), killed.promise])
+  const life = new StepBudget(random.integer(1, MOST_CALLS) - 1)
+  await Promise.race([processWith(life.of(store)).work({ ...BUDGET, integration }), life.exhausted])
   await passTime()
 }
 

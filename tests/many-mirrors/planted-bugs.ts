@@ -13,6 +13,7 @@ const scheduling = patchOf('mirror/src/rules/schedule-rule.ts')
 const pausing = patchOf('mirror/src/engine/shared-pauses.ts')
 const parking = patchOf('mirror/src/engine/parking.ts')
 const removing = patchOf('mirror/src/engine/removal.ts')
+const readingCopy = patchOf('mirror/src/reader/mirror-reader.ts')
 const storing = patchOf('mirror/fixtures/memory-mirror/memory-mirror.ts')
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -98,5 +99,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a probe undoes a resume',
     mistake: 'A resumed integration keeps the lease of the worker that probes its key.',
     patches: [scheduling('token: record.token + 1, leaseUntil: null', 'leaseUntil: null')],
+  },
+  {
+    name: 'a copy that is listed for ever',
+    mistake: 'The list of the mirror begins again after each page, so that it never ends.',
+    patches: [readingCopy('      after = last.state.noteId\n', '')],
   },
 ]

@@ -5,6 +5,7 @@ import { Chronicle, type Tally } from '../simulation/chronicle.ts'
 import type { HistoryEnd, HistoryName, PlayHistory } from '../simulation/history.ts'
 import { playOn } from '../simulation/play-on.ts'
 import { Random } from '../simulation/random.ts'
+import { StepBudget } from '../simulation/step-budget.ts'
 import { changeDuringRead, recordNew } from './acts.ts'
 import { checkConvergence } from './convergence.ts'
 import { scheduleEpisodes } from './episodes.ts'
@@ -22,6 +23,8 @@ import { makeTimersVirtual, playBy } from './virtual-timers.ts'
 import { World } from './world.ts'
 
 const MAX_STEPS = 100_000
+/** Several times as many as the longest of hundreds of histories makes. */
+const MAX_STORE_CALLS = 30_000
 const MAX_IDLE_TURNS = 200
 
 makeTimersVirtual()
@@ -53,7 +56,8 @@ const play = async (
   const logicalClock = new LogicalClock()
   playBy(undefined, () => random.fraction())
   const world = await World.open({ random, schedule, logicalClock, chronicle, scenario })
-  const store = openStore(storeName)
+  const budget = new StepBudget(MAX_STORE_CALLS)
+  const store = budget.of(openStore(storeName))
   // The checker may read the store before the first statement of any process.
   await store.migrate()
   const integration = `history-${history}`
@@ -63,6 +67,7 @@ const play = async (
   const checker = new InvariantChecker({ logicalClock, world, scenario, mirror, store })
   const shared = { random, schedule, logicalClock, scenario, chronicle, world, store, integration, checker, inWords }
   const context = createContext(shared)
+  void budget.exhausted.then(() => checker.violated(`It makes more than ${MAX_STORE_CALLS} calls of the store.`))
   onUnhandled = (reason) =>
     checker.violated(`Unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
   playBy(schedule, () => random.fraction())

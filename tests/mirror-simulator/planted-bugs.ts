@@ -29,6 +29,7 @@ const fetching = patchOf('mirror/src/fetching/fetch-note.ts')
 const lookingUp = patchOf('client/src/note-lookup.ts')
 const scheduling = patchOf('mirror/src/rules/backoff.ts')
 const handingOut = patchOf('mirror/src/fetching/due-queue.ts')
+const readingCopy = patchOf('mirror/src/reader/mirror-reader.ts')
 const memory = patchOf('mirror/fixtures/memory-mirror/integration-in-memory.ts')
 const changing = patchOf('client/src/changes/note-changes.ts')
 
@@ -461,5 +462,10 @@ export const plantedBugs: readonly PlantedBug[] = [
       "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",
     history: 810,
     patches: [comparing("held === 'not_ready' && !meansAbsent(status)", 'false')],
+  },
+  {
+    name: 'a copy that is listed for ever',
+    mistake: 'The list of the mirror begins again after each page, so that it never ends.',
+    patches: [readingCopy('      after = last.state.noteId\n', '')],
   },
 ]

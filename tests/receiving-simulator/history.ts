@@ -11,7 +11,7 @@ import { describeEvent, drawScenario, type Scenario } from './scenario.ts'
 import { Service } from './service.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
-const MAX_STEPS = 20_000
+const MAX_STEPS = 10_000
 
 export const playHistory: PlayHistory = async ({ seed, history, store }, tally = {}, inWords = false) => {
   const random = new Random(seed, history)

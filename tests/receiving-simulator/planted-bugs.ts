@@ -13,6 +13,7 @@ const memory = patchOf('webhooks/src/stores/memory-store.ts')
 const claimRequest = patchOf('webhooks/src/processing/claim-request.ts')
 const leased = patchOf('webhooks/src/processing/leased.ts')
 const sqlite = patchOf('webhooks/src/stores/sqlite/sqlite-store.ts')
+const lease = patchOf('webhooks/src/processing/lease.ts')
 const statements = patchOf('webhooks/src/stores/sqlite/statements.ts')
 const lookResult = patchOf('webhooks/src/stores/look-result.ts')
 
@@ -288,5 +289,13 @@ export const plantedBugs: readonly PlantedBug[] = [
       find: "return answerError('overdue')",
       replace: "return answerTo({ status: 'applied', event })",
     }),
+  },
+  {
+    name: 'renewal that never ends',
+    mistake: 'The receiver renews a claim for ever, even after the handler has ended.',
+    patches: onBoth(
+      lease('    this.#claimed.run.alarm.clear(this.#renew)\n', ''),
+      lease('    if (monotonicNow(this.#clock) >= this.#expiresAt) this.#lose()\n    else {', '    {'),
+    ),
   },
 ]

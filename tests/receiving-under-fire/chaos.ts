@@ -11,6 +11,9 @@ import type { WorkerProcess } from './worker-process.ts'
 /** The time in which a load balancer detects that a worker does not answer. */
 const NOTICED_AFTER_MS = 1_000
 
+/** How often to look whether something has happened. */
+const MOST_TRIES = 20_000
+
 export interface ChaosOptions {
   readonly server: StoreServer
   readonly fleet: Fleet
@@ -49,8 +52,8 @@ class Chaos {
     const { service, deliveries, server, random } = this.#options
     const stream = service.deliverAll(deliveries)
     const kills = this.#killAtRandom()
-    // If something else fails first, nobody awaits the kills.
-    kills.catch(() => undefined)
+    // If something else fails first, nobody awaits these.
+    for (const work of [stream, kills]) work.catch(() => undefined)
     const outlasting = INTEGRATIONS.map((integration) => this.#begin('note_outlasting', integration))
     const overdue = INTEGRATIONS.map((integration) => this.#begin('note_overdue', integration))
     const begun = await Promise.all([...outlasting, ...overdue])
@@ -65,15 +68,26 @@ class Chaos {
   }
 
   async #killAtRandom(): Promise<void> {
-    const { fleet, service, random, deliveries, kills } = this.#options
+    const { fleet, random, deliveries, kills } = this.#options
     // No kills near the end: the claims of a killed worker last for up to 20 s.
     const moments = Array.from({ length: kills }, () => Math.floor(random.fraction() * 0.6 * deliveries.length))
     const replaced: Promise<void>[] = []
     for (const moment of moments.toSorted((a, b) => a - b)) {
-      while (service.sent.length < moment) await sleep(5)
+      await this.#untilSent(moment)
       replaced.push(this.#kill(await fleet.victim()))
     }
     await Promise.all(replaced)
+  }
+
+  async #untilSent(deliveries: number): Promise<void> {
+    const { service } = this.#options
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      if (service.sent.length >= deliveries) return
+      await sleep(5)
+    }
+    throw new Error(
+      `The service has sent ${service.sent.length} deliveries, not ${deliveries}, after ${MOST_TRIES} tries.`,
+    )
   }
 
   #kill(worker: WorkerProcess): Promise<void> {
@@ -88,7 +102,8 @@ class Chaos {
     let hasBegun = false
     const route = (last: WorkerProcess | undefined) => (hasBegun ? fleet.route(last) : worker)
     const acknowledged = service.deliver(eventOfSlowNote(note, integration), route)
-    await fleet.begun(note, integration, worker)
+    // The delivery fails if the worker never begins.
+    await Promise.race([fleet.begun(note, integration, worker), acknowledged])
     hasBegun = true
     return { worker, acknowledged }
   }
@@ -100,7 +115,8 @@ class Chaos {
     this.#paused.add(worker.name)
     worker.pause()
     // A worker that is paused during a write to SQLite's file would block all others for ever.
-    while (await server.isLocked?.()) {
+    for (let tries = 0; await server.isLocked?.(); tries += 1) {
+      if (tries === MOST_TRIES) throw new Error(`${worker.name} writes whenever it is paused, ${MOST_TRIES} times.`)
       worker.resume()
       await sleep(1)
       worker.pause()

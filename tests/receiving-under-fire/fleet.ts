@@ -8,6 +8,8 @@ import type { SlowNote } from './slow-notes.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 const MAX_SKEW_MS = 600_000
+/** How often to look for a free worker, every 50 ms. */
+const MOST_TRIES = 2_000
 
 /** All instances of the application, and their load balancer. */
 export class Fleet {
@@ -95,7 +97,7 @@ export class Fleet {
    * killed.
    */
   async #take(mark: (worker: WorkerProcess) => void): Promise<WorkerProcess> {
-    for (;;) {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       if (this.#isOver) throw new Error('there is no worker left')
       const worker = this.#pick([...this.#rotation].filter((each) => !this.#spared.has(each)))
       if (worker !== undefined) {
@@ -104,6 +106,7 @@ export class Fleet {
       }
       await sleep(50)
     }
+    throw new Error(`No worker is free after ${MOST_TRIES} tries.`)
   }
 
   /** Kills a worker with SIGKILL, and starts another. */

@@ -9,6 +9,9 @@ import type { WorkerProcess } from './worker-process.ts'
 /** The number of consecutive failed attempts after which the service disables an endpoint (open point 16). */
 export const DISABLING_FAILURES = 20
 
+/** After so many attempts of one delivery, which take about four minutes, the test fails. */
+const MOST_ATTEMPTS = 80
+
 /** The number of parallel first attempts. */
 const PARALLEL = 96
 
@@ -63,11 +66,17 @@ export class Service {
   }
 
   async #retry(delivery: Delivery, route: Route): Promise<void> {
-    do await sleep(this.#delayMs(delivery))
-    while (!(await this.#attempt(delivery, route)))
+    while (delivery.attempts < MOST_ATTEMPTS) {
+      await sleep(this.#delayMs(delivery))
+      if (await this.#attempt(delivery, route)) return
+    }
+    const { event, integration, attempts } = delivery
+    throw new Error(
+      `${event.event_type} ${event.event_id} of ${integration} is not acknowledged after ${attempts} attempts.`,
+    )
   }
 
-  // The contract's schedule (§8) with shorter delays. Leases keep their length, so the number of retries has no limit.
+  // The contract's schedule (§8) with shorter delays. Leases keep their length, so there are more retries.
   #delayMs({ attempts }: Delivery): number {
     return Math.min(attempts, 3) * this.#random.integer(700, 1_300)
   }
