@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { ProjectOrder } from './tests/project-order.ts'
 import { FlakyTestsReporter } from './tests/report-flaky-tests.ts'
 import { ResultsReporter } from './tests/report-results.ts'
 import { isInstalled } from './tests/servers/is-installed.ts'
@@ -123,16 +124,16 @@ const runtimes = fromSource({
 // `.ci/run` and `npm run check` end with the numbers of the reports in this folder.
 const results = process.env['TEST_RESULTS']
 
-// What `npm test` runs: the packages from their sources, their types, and their stores on real databases.
+// What `npm test` runs: the packages from their sources, their types, and their stores on real databases. Here and below, the longest are listed first.
 const people = [
-  unit('protocol'),
-  unit('client'),
-  unit('webhooks'),
-  unit('mock-server'),
-  unit('mirror'),
-  unit('notewire'),
-  stores('stores', 'packages/webhooks'),
   stores('mirror-stores', 'packages/mirror'),
+  stores('stores', 'packages/webhooks'),
+  unit('mirror'),
+  unit('webhooks'),
+  unit('notewire'),
+  unit('client'),
+  unit('mock-server'),
+  unit('protocol'),
   types,
   whole('round-trip'),
   whole('note-handlers'),
@@ -148,35 +149,35 @@ const people = [
   whole('operate'),
 ]
 const simulators = [
-  whole('receiving-simulator'),
   whole('receiving-under-fire'),
   whole('mirror-simulator'),
-  whole('mirror-under-fire'),
   whole('many-mirrors'),
+  whole('mirror-under-fire'),
   whole('many-mirrors-under-fire'),
+  whole('receiving-simulator'),
 ]
 // What `npm run test:all` runs in addition, after a build.
 const rest = [
+  ...(isInstalled('chromium') ? [inChromium] : []),
   redisStore,
   killedProcesses,
-  ...(isInstalled('chromium') ? [inChromium] : []),
   commands,
   doctorReceivers,
+  whole('examples'),
+  whole('quickstarts'),
   ...simulators,
+  whole('newcomer'),
+  runtimes,
+  whole('budgets'),
+  whole('packed-packages'),
+  whole('gates'),
+  whole('tour'),
+  whole('api-reports'),
   whole('docs'),
   whole('contract-coverage'),
-  whole('tour'),
   whole('see-it-work'),
-  whole('budgets'),
   whole('mock-server-program'),
-  whole('packed-packages'),
-  whole('api-reports'),
-  whole('newcomer'),
-  whole('quickstarts'),
   whole('workflows'),
-  whole('gates'),
-  whole('examples'),
-  runtimes,
 ]
 // Minutes of compilers and browsers.
 const release = [whole('site'), whole('see-it-work-in-browser'), whole('type-resolution')]
@@ -193,6 +194,7 @@ export default defineConfig({
   test: {
     // Much of the time is spent in waiting for processes and sockets.
     maxWorkers: 3,
+    sequence: { sequencer: ProjectOrder },
     // Against tests that hang: none may fail because the machine is slow. Below the limits in `scripts/gates.ts`, which do not name tests.
     testTimeout: isProof ? 7_200_000 : 300_000,
     hookTimeout: 300_000,

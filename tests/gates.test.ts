@@ -70,6 +70,24 @@ describe('a gate', () => {
   })
 })
 
+it('the test projects of a group start in the order in which they are listed', async () => {
+  const folder = await aFolder()
+  const test = `import { it } from ${JSON.stringify(join(WORKSPACE, 'node_modules/vitest/dist/index.js'))}\nit('is', () => {})`
+  const projects = ['second-in-the-alphabet', 'first', 'a-later-group'].map((name) => ({
+    test: { name, include: [`${name}.test.mjs`], sequence: { groupOrder: name === 'a-later-group' ? 2 : 1 } },
+  }))
+  for (const { test: project } of projects) await writeFile(join(folder, `${project.name}.test.mjs`), test)
+  await writeFile(
+    join(folder, 'vitest.config.mjs'),
+    `import { ProjectOrder } from ${JSON.stringify(join(WORKSPACE, 'tests/project-order.ts'))}
+    const projects = ${JSON.stringify([...projects.slice(2), ...projects.slice(0, 2)])}
+    export default { test: { projects, maxWorkers: 1, sequence: { sequencer: ProjectOrder } } }`,
+  )
+  const { printed } = await outcomeOf(gate(`NO_COLOR=1 vitest run --root ${folder}`))
+  const order = [...printed.matchAll(/\S+(?=\.test\.mjs \()/g)].map(([name]) => name)
+  expect(order).toEqual(['second-in-the-alphabet', 'first', 'a-later-group'])
+})
+
 describe('the gates', () => {
   it('have different names', () => {
     const names = ROWS.flat().map(({ name }) => name)
