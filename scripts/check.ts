@@ -5,7 +5,7 @@ import { type Gate, gateOf, ROWS } from './gates.ts'
 import { WORKSPACE } from './run.ts'
 import { type GateEnd, runGate } from './run-gate.ts'
 
-// Usage: npm run check, or npm run check -- lint types for these gates alone. `.ci/run` runs it, too.
+// Usage: npm run check, or npm run check -- lint types for these gates alone.
 const asked = process.argv.slice(2).map(gateOf)
 const results = join(WORKSPACE, 'test-results')
 rmSync(results, { recursive: true, force: true })

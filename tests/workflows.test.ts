@@ -31,6 +31,12 @@ describe.each(workflows)('%s', (_file, text) => {
 
   it('grants no permission by default', () => expect(text).toMatch(/^permissions: \{\}$/m))
 
+  it('ends every job within half an hour', () => {
+    for (const job of jobsOf(text).filter((each) => each.includes('runs-on:'))) {
+      expect(Number(job.match(/^ {4}timeout-minutes: (?<minutes>\d+)$/m)?.groups?.['minutes'])).toBeLessThan(30)
+    }
+  })
+
   it('declares the permissions of every job', () => {
     for (const job of jobsOf(text)) expect(job).toMatch(/^ {4}permissions:$/m)
   })
