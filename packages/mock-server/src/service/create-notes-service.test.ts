@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { keyIdOf } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { call } from '../../fixtures/call.ts'
@@ -179,7 +179,7 @@ describe('a service', () => {
   })
 
   it('leaves no timer or socket after it is closed, so that the process ends', async () => {
-    const script = join(import.meta.dirname, '../../fixtures/ends-by-itself.ts')
+    const script = fileURLToPath(new URL('../../fixtures/ends-by-itself.ts', import.meta.url))
     const child = spawn(process.execPath, ['--conditions=@notewire/source', script], {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
