@@ -15,7 +15,10 @@ import { unwrapped } from '../fixtures/unwrapped.ts'
 
 afterEach(cleanUp)
 
-const ON_LINUX = { skip: process.platform !== 'linux', meta: { skippedBecause: 'only Linux has /dev/full' } }
+const ON_LINUX: { readonly skip: boolean; readonly meta: object } = {
+  skip: process.platform !== 'linux',
+  meta: { skippedBecause: 'only Linux has /dev/full' },
+}
 
 describe('a command that does not exist', () => {
   it.each([
