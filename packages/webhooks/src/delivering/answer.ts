@@ -10,7 +10,7 @@ type StatusOf<One extends Code, Each = ErrorAnswer> = Each extends { readonly co
   : never
 
 /** The status of each error answer, and the sentence in its body. */
-const ERRORS: { readonly [One in Code]: readonly [status: StatusOf<One>, message: string] } = {
+export const ERRORS: { readonly [One in Code]: readonly [status: StatusOf<One>, message: string] } = {
   not_found: [404, 'No webhook receiver at this path and method. Send POST to the path of the receiver.'],
   integration_unknown: [404, 'No such integration. Send deliveries to the URL that was registered.'],
   body_too_slow: [408, 'The request body did not arrive in time.'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { OTHER_TEST_SECRET, TEST_SECRET } from '../../fixtures/secrets.ts'
 import { setUpMany } from '../../fixtures/set-up-many.ts'
 import { setUpReceiver } from '../../fixtures/set-up-receiver.ts'
+import { ERRORS } from '../delivering/answer.ts'
 import { createReceiver } from '../receiver/receiver.ts'
 import { anEvent } from '../testing/an-event.ts'
 import { signAttempt } from '../testing/sign-attempt.ts'
@@ -208,6 +209,11 @@ describe('the guide', () => {
     const withoutSecret = (['missing', 'invalid', 'late'] as const).map((status) => withoutSecretLine(status, 'secret'))
     // A long line is in the guide by its beginning.
     for (const line of [...lines, ...withoutSecret]) expect(guide).toContain(`\`${line?.slice(0, 50)}`)
+  })
+
+  it('explains every error answer', () => {
+    const guide = read('../../../../docs/receiving/observing.md')
+    for (const [code, [status]] of Object.entries(ERRORS)) expect(guide).toContain(`| ${status} | \`${code}\` |`)
   })
 })
 
