@@ -115,7 +115,10 @@ class IntegrationChecker {
     return broken
   }
 
-  /** No two workers process one note, unless the first was killed or paused and its lease has expired. */
+  /**
+   * No two workers process one note, unless the first was killed or paused and its lease has expired. A worker that was paused may also begin in a
+   * transaction that PostgreSQL has ended meanwhile: whatever it writes there fails.
+   */
   overlappingClaims(): readonly string[] {
     const holders = new Map<string, ChronicleEntry>()
     const broken: string[] = []
@@ -127,6 +130,7 @@ class IntegrationChecker {
         if (holder?.run === entry.run && entry.what !== 'effect') holders.delete(noteId)
         continue
       }
+      if (holder !== undefined && entry.inTransaction === true && this.#evidence.paused.has(entry.worker)) continue
       if (holder !== undefined && !this.#mayTakeOver(holder, entry)) {
         broken.push(
           this.#describe(entry.eventId, `was begun by ${entry.run} while ${holder.run} was processing the note`),
