@@ -18,8 +18,8 @@ import { isInstalled } from './servers/is-installed.ts'
 import { Random } from './simulation/random.ts'
 import { isProof } from './test-run.ts'
 
-const WORKERS = 16
-const DELIVERIES = WORKERS * (isProof ? 8_000 : 200)
+const WORKERS = isProof ? 16 : 8
+const DELIVERIES = WORKERS * (isProof ? 8_000 : 250)
 const NOTES = 300
 const KILLS = isProof ? 60 : 4
 const CROWD = 50
@@ -43,7 +43,7 @@ const stores = [
   ...(isInstalled('redis-server') ? [{ name: 'Redis', makeServer: makeRedis }] : []),
 ]
 
-describe.each(stores)('sixteen workers with wrong clocks on $name', ({ makeServer }) => {
+describe.each(stores)(`${WORKERS} workers with wrong clocks on $name`, ({ makeServer }) => {
   let folder: string
   let server: StoreServer
   let fleet: Fleet
