@@ -79,7 +79,7 @@ export function raiseRevision(applied: AppliedRevision | undefined, change: Note
   const revision = change.revision ?? applied?.revision
   const deletion = applied?.deleted && !endsDeletion(applied, change) ? applied : undefined
   if (change.kind === 'note.deleted') return { revision, ...mergedDeletion(deletion, change), seen: [seenKey(change)] }
-  const seen = [...new Set(applied?.revision === revision ? applied?.seen : []).add(seenKey(change))]
+  const seen = [...new Set(applied?.revision === change.revision ? applied.seen : []).add(seenKey(change))]
   return deletion ? { ...deletion, revision, seen } : { revision, deleted: false, seen }
 }
 
@@ -95,13 +95,13 @@ function mergedDeletion(earlier: AppliedRevision | undefined, { revision, occurr
 /** Whether a change is newer than the deletion of its note: by its revision, if the deletion had one, or by its time. */
 function endsDeletion(applied: AppliedRevision, change: NoteChange): boolean {
   if (!applied.deletedAtAnyRevision && distanceAbove(applied, change) > 0) return true
-  const { occurredAt } = change
-  return occurredAt !== undefined && applied.deletedAt !== undefined && occurredAt > applied.deletedAt
+  // If either time is unknown, the change is not known to be later.
+  return (change.occurredAt ?? Number.NEGATIVE_INFINITY) > (applied.deletedAt ?? Number.POSITIVE_INFINITY)
 }
 
 /** By how much a change is above the applied revision. A deletion without a revision is at it. */
-function distanceAbove(applied: AppliedRevision, { revision }: NoteChange): number {
-  return revision === undefined ? 0 : revision - (applied.revision ?? -1)
+function distanceAbove({ revision: highest = -1 }: AppliedRevision, { revision = highest }: NoteChange): number {
+  return revision - highest
 }
 
 /** The later time, or `undefined` if one is unknown: a deletion at an unknown time may be the latest. */
