@@ -111,7 +111,7 @@ export const storeChecks: readonly StoreCheck[] = [
   ),
 
   ...[{}, { note: undefined }].map((of) =>
-    check(`ends a claim ${'note' in of ? 'without' : 'with'} a note once, by a commit or a release`, async (stage) => {
+    check(`ends a claim ${withNote(of)} once, by a commit or a release`, async (stage) => {
       const committed = await stage.claim({ eventId: 'committed', ...of })
       assert.equal(await stage.store.commit(committed), 'committed')
       await stage.expectLost(committed)
@@ -123,11 +123,13 @@ export const storeChecks: readonly StoreCheck[] = [
     }),
   ),
 
-  check('grants one of many concurrent claims of an event', async ({ store, request }) => {
-    const claims = Array.from({ length: 50 }, () => store.claim(request({ eventId: 'one' })))
-    const statuses = (await Promise.all(claims)).map(({ status }) => status)
-    assert.deepEqual(statuses.toSorted(), [...Array<string>(49).fill('busy'), 'claimed'])
-  }),
+  ...[{}, { note: undefined }].map((of) =>
+    check(`grants one of many concurrent claims of an event ${withNote(of)}`, async ({ store, request }) => {
+      const claims = Array.from({ length: 50 }, () => store.claim(request({ eventId: 'one', ...of })))
+      const statuses = (await Promise.all(claims)).map(({ status }) => status)
+      assert.deepEqual(statuses.toSorted(), [...Array<string>(49).fill('busy'), 'claimed'])
+    }),
+  ),
 
   check('grants one of many concurrent claims of a note', async ({ store, request }) => {
     const claims = Array.from({ length: 50 }, (_, index) => store.claim(request({ revision: index + 1 })))
@@ -137,5 +139,9 @@ export const storeChecks: readonly StoreCheck[] = [
   ...keepingChecks,
   ...gateChecks,
 ]
+
+function withNote(of: { readonly note?: undefined }): string {
+  return 'note' in of ? 'without a note' : 'with a note'
+}
 
 const AT_7 = { noteId: 'note_1', change: { kind: 'note.updated', revision: 7 } } as const
