@@ -2,7 +2,7 @@ import type { WebhookEvent } from '@notewire/protocol'
 import { describe, expect, it } from 'vitest'
 import { aGoneNote, aLiveNote, NOW } from '../../fixtures/note-states.ts'
 import { type NoteState, unknownNote } from '../notes/note-state.ts'
-import { applyHint, type Hint, hintIn } from './hint-rule.ts'
+import { applyHint, type Hint, hintedDueAt, hintIn } from './hint-rule.ts'
 
 const AT = { sequence: 50, at: NOW }
 
@@ -35,12 +35,12 @@ describe('a deletion for either reason', () => {
     expect(decision.content).toBeUndefined()
   })
 
-  it.each<[string, NoteState, string]>([
-    ['a gone note', aGoneNote(), 'gone'],
-    ['an unknown note', unknownNote('n1'), 'hidden'],
-  ])('has %s read, and announces nothing', (_, note, presence) => {
+  it.each<[string, NoteState, Partial<NoteState>]>([
+    ['a gone note', aGoneNote(), { presence: 'gone', hiddenAt: null }],
+    ['an unknown note', unknownNote('n1'), { presence: 'hidden', hiddenAt: NOW }],
+  ])('has %s read, and announces nothing', (_, note, shown) => {
     const decision = applyHint(note, deletion, AT)
-    expect(decision).toMatchObject({ state: { presence, readAfterSequence: 50, hiddenSequence: 50 } })
+    expect(decision).toMatchObject({ state: { ...shown, readAfterSequence: 50, hiddenSequence: 50 } })
     expect(decision.announce).toBeUndefined()
   })
 
@@ -50,6 +50,12 @@ describe('a deletion for either reason', () => {
       hiddenAt: NOW,
       readAfterSequence: 60,
     })
+  })
+
+  it('that is stored after a later event keeps the sequence number of that event', () => {
+    const { state } = applyHint(aLiveNote(), deletion, { ...AT, sequence: 60 })
+    const numbers = { readAfterSequence: 60, hiddenSequence: 60, heard: { sequence: 60 } }
+    expect(applyHint(state, deletion, AT).state).toMatchObject(numbers)
   })
 })
 
@@ -86,6 +92,19 @@ describe('an update of a live note', () => {
   })
 })
 
+it('an event without a revision ends a contradiction, and the note is read now', () => {
+  const contradicted = aLiveNote({ contradictedSince: NOW - 1, readAfterSequence: 40, dueAt: NOW + 9_000 })
+  const { state } = applyHint(contradicted, aHint({ revision: null }), AT)
+  expect(state).toMatchObject({ contradictedSince: null, dueAt: NOW })
+})
+
+it('the recording session of a note is that of the latest event that names one', () => {
+  const { state } = applyHint(aLiveNote(), aHint({ recordingSessionId: 's1' }), AT)
+  expect(state.recordingSessionId).toBe('s1')
+  expect(applyHint(state, aHint(), AT).state.recordingSessionId).toBe('s1')
+  expect(applyHint(state, aHint({ recordingSessionId: 's2' }), AT).state.recordingSessionId).toBe('s2')
+})
+
 describe('an update of a note that is not shown', () => {
   it.each([
     ['gone', aGoneNote()],
@@ -111,6 +130,24 @@ describe('an event', () => {
       transcriptStatus: null,
       recordingSessionId: null,
       summaryStatus: 'ready',
+    })
+  })
+
+  it('has the statuses and the recording session of the event', () => {
+    const data = { note_id: 'n1', transcript_status: 'failed', summary_status: 'ready', recording_session_id: 's1' }
+    expect(hintIn(anEvent(data))).toMatchObject({
+      transcriptStatus: 'failed',
+      summaryStatus: 'ready',
+      recordingSessionId: 's1',
+    })
+  })
+
+  it('has no status and no recording session that is not a text', () => {
+    const data = { note_id: 'n1', transcript_status: 1, summary_status: {}, recording_session_id: 7 }
+    expect(hintIn(anEvent(data))).toMatchObject({
+      transcriptStatus: null,
+      summaryStatus: null,
+      recordingSessionId: null,
     })
   })
 
@@ -146,7 +183,31 @@ describe('the first event about what a listing has found', () => {
   it.each<[string, Partial<NoteState>]>([
     ['the note has changed since', { visibleRevision: 4 }],
     ['the content of the note is still to be read', { settledRevision: null }],
+    ['the note is hidden', { presence: 'hidden' }],
   ])('is not announced by itself if %s', (_, traits) => {
     expect(applyHint({ ...listed, ...traits }, event, AT).announce).toBeUndefined()
+  })
+
+  it.each([
+    ['no revision', null],
+    ['a higher revision', 6],
+  ])('is not announced by itself if it names %s', (_, revision) => {
+    expect(applyHint(listed, aHint({ revision }), AT).announce).toBeUndefined()
+  })
+
+  it('is announced after an event without a revision', () => {
+    const { state } = applyHint(listed, aHint({ revision: null }), AT)
+    expect(applyHint(state, event, AT).announce).toBe('changed')
+  })
+})
+
+describe('the work of a hint', () => {
+  it('is due when the first of its notes is due', () => {
+    const times = [NOW + 2, null, NOW + 1]
+    expect(hintedDueAt(times.map((dueAt) => aLiveNote({ dueAt })))).toBe(NOW + 1)
+  })
+
+  it('is not due if none of its notes is', () => {
+    expect(hintedDueAt([aLiveNote({ dueAt: null })])).toBeUndefined()
   })
 })
