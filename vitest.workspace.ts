@@ -22,7 +22,7 @@ const ofDoctor = ['src/commands/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts']
 
 // With one worker, Vitest runs group 0, the default, after all others. The groups below are therefore 1 and 2.
-const unit = (name: string) =>
+export const unit = (name: string) =>
   fromSource({
     name,
     root: `packages/${name}`,
@@ -36,7 +36,7 @@ const unit = (name: string) =>
   })
 
 // The stores of a package on SQLite and on the PostgreSQL that `notewire-test-servers` starts.
-const stores = (name: string, root: string) =>
+export const stores = (name: string, root: string) =>
   fromSource({
     name,
     root,
@@ -47,7 +47,7 @@ const stores = (name: string, root: string) =>
   })
 
 // The Redis store.
-const redisStore = fromSource({
+export const redisStore = fromSource({
   name: 'redis-store',
   root: 'packages/webhooks',
   include: onRedis,
@@ -147,6 +147,7 @@ const people = [
   whole('option-defaults'),
   whole('troubleshooting'),
   whole('operate'),
+  whole('planted-statements'),
 ]
 const simulators = [
   whole('receiving-under-fire'),

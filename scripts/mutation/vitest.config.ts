@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+import { unit } from '../../vitest.workspace.ts'
+
+// What `scripts/mutate.ts` sets.
+const { MUTATED_PACKAGE = '', MUTATION_TESTS = '' } = process.env
+
+const { test, ...fromSource } = unit(MUTATED_PACKAGE)
+// Stryker ends what hangs, by a limit of its own.
+export default defineConfig({
+  ...fromSource,
+  test: { ...test, include: MUTATION_TESTS.split(','), testTimeout: 600_000 },
+})
