@@ -5,7 +5,11 @@ import { recordingLogger } from '../../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../../fixtures/secrets.ts'
 import { statusOnceFree } from '../../../fixtures/status-once-free.ts'
 import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
-import { expectTransactionsLikeLeases, steps } from '../../../fixtures/stores/transactions-like-leases.ts'
+import {
+  expectLongestWindow,
+  expectTransactionsLikeLeases,
+  steps,
+} from '../../../fixtures/stores/transactions-like-leases.ts'
 import { createReceiver, type TransactionContext } from '../../index.ts'
 import type { ClaimRequest } from '../../interfaces/store.ts'
 import { anEvent } from '../../testing/an-event.ts'
@@ -179,6 +183,8 @@ describe('leases and transactions on the same tables', () => {
     expect(await effects()).toBe(60)
   })
 })
+
+it('keeps a record as long as the longest of its windows', () => expectLongestWindow(postgresTransactions(pool)))
 
 it('decides as the store in memory does, mixed with leases on the same tables', async () => {
   await fc.assert(

@@ -5,7 +5,11 @@ import { temporaryPath } from 'notewire-test-servers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { recordingLogger } from '../../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../../fixtures/secrets.ts'
-import { expectTransactionsLikeLeases, steps } from '../../../fixtures/stores/transactions-like-leases.ts'
+import {
+  expectLongestWindow,
+  expectTransactionsLikeLeases,
+  steps,
+} from '../../../fixtures/stores/transactions-like-leases.ts'
 import { createReceiver, jobResult, type TransactionContext } from '../../index.ts'
 import { anEvent } from '../../testing/an-event.ts'
 import { betterSqlite, type SqliteConnection, sqliteStore, sqliteTransactions } from './index.ts'
@@ -214,6 +218,10 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
       await leases.close()
     },
   )
+
+  it('keeps a record as long as the longest of its windows', async () => {
+    await expectLongestWindow((await setUp(insert)).store)
+  })
 
   it('decides as the store in memory does, mixed with leases on the same tables', async () => {
     await fc.assert(
