@@ -220,18 +220,3 @@ describe('a clock that is set back', () => {
     expect(read(once, aRecord({ revision: 4 }), reading).state).toMatchObject({ revision: 4 })
   })
 })
-
-describe('an event of the lower revision that reads return', () => {
-  const { state } = read(aLiveNote(), aRecord({ revision: 4 }), aReading(11, 12))
-  const updated = (revision: number) => aDeletion({ kind: 'note.updated', revision })
-
-  it('neither ends the contradiction nor makes the next attempt earlier', () => {
-    const after = applyHint(state, updated(4), { sequence: 20, at: NOW + 100 }).state
-    expect(after).toMatchObject({ contradictedSince: NOW, attempts: 1, dueAt: state.dueAt, readAfterSequence: 20 })
-  })
-
-  it('of the higher revision ends it, and the attempts restart', () => {
-    const after = applyHint(state, updated(5), { sequence: 20, at: NOW + 100 }).state
-    expect(after).toMatchObject({ contradictedSince: null, attempts: 0, dueAt: NOW + 100 })
-  })
-})

@@ -92,10 +92,19 @@ describe('an update of a live note', () => {
   })
 })
 
-it('an event without a revision ends a contradiction, and the note is read now', () => {
-  const contradicted = aLiveNote({ contradictedSince: NOW - 1, readAfterSequence: 40, dueAt: NOW + 9_000 })
-  const { state } = applyHint(contradicted, aHint({ revision: null }), AT)
-  expect(state).toMatchObject({ contradictedSince: null, dueAt: NOW })
+describe('an event about a note of which reads return a lower revision', () => {
+  const contradicted = aChangedNote({ contradictedSince: NOW - 1, readAfterSequence: 40, dueAt: NOW + 9_000, attempts: 3 })
+
+  it('neither ends the contradiction nor makes the next attempt earlier, if it names a lower revision, too', () => {
+    const heard = { kind: 'note.updated', revision: 4, sequence: 50, at: NOW }
+    const state = { ...contradicted, heard, readAfterSequence: 50 }
+    expect(applyHint(contradicted, aHint({ revision: 4 }), AT)).toEqual({ state })
+  })
+
+  it.each([5, null])('ends the contradiction if it names the revision %s, and the attempts restart', (revision) => {
+    const { state } = applyHint(contradicted, aHint({ revision }), AT)
+    expect(state).toMatchObject({ contradictedSince: null, attempts: 0, dueAt: NOW })
+  })
 })
 
 it('the recording session of a note is that of the latest event that names one', () => {
@@ -114,9 +123,15 @@ describe('an update of a note that is not shown', () => {
     expect(decision.state).toMatchObject({ presence: note.presence, readAfterSequence: 50 })
   })
 
-  it('keeps the highest announced revision', () => {
-    const once = applyHint(aGoneNote(), aHint({ revision: 9 }), AT).state
-    expect(applyHint(once, aHint({ revision: 7 }), AT).state.hintedRevision).toBe(9)
+  it.each([
+    [9, 7, 9],
+    [7, 9, 9],
+    [0, null, 0],
+    [null, 0, 0],
+    [null, null, null],
+  ])('that events announce at %s and at %s has the highest announced revision, %s', (first, second, highest) => {
+    const once = applyHint(aGoneNote(), aHint({ revision: first }), AT).state
+    expect(applyHint(once, aHint({ revision: second }), AT).state.hintedRevision).toBe(highest)
   })
 })
 
@@ -197,7 +212,7 @@ describe('the first event about what a listing has found', () => {
 
   it('is announced after an event without a revision', () => {
     const { state } = applyHint(listed, aHint({ revision: null }), AT)
-    expect(applyHint(state, event, AT).announce).toBe('changed')
+    expect(applyHint(state, aHint({ revision: 1 }), AT).announce).toBe('changed')
   })
 })
 

@@ -113,7 +113,7 @@ function isFirstAboutListed(
 }
 
 function highest(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? (one ?? other) : Math.max(one, other)
+  return (one ?? -1) > (other ?? -1) ? one : other
 }
 
 /** When the work that a hint causes is due; `undefined` if it made no note due. */
