@@ -141,7 +141,7 @@ function transactNow<Transaction>(
   database.handle(() => refusePromise(work.call(database.transaction)), endedBy)
   const after = work.change()
   if (after?.revision !== change?.revision) {
-    database.run([reviseStatement(request, token, { applied: seen.applied, change: after }, null)])
+    database.run([reviseStatement(request, { applied: seen.applied, change: after }, null)])
   }
   return { status: 'committed' }
 }

@@ -79,14 +79,13 @@ export function takeBackStatement({ integration, eventId }: ClaimRequest, fencin
 /** Records another change of the note, in the transaction that has marked the event. */
 export function reviseStatement(
   { integration, note, keepMs }: ClaimRequest,
-  fencingToken: string,
   { applied, change }: Pick<Writing, 'applied' | 'change'>,
   now: number | null,
 ): SqliteStatement {
   const state = change === undefined ? null : appliedAfter(applied, change)
   return {
     sql: REVISE,
-    parameters: [state, now, wholeMs(keepMs), integration, note?.noteId ?? null, Number(fencingToken)],
+    parameters: [state, now, wholeMs(keepMs), integration, note?.noteId ?? null],
   }
 }
 
@@ -158,7 +157,7 @@ const READ_TOKEN = 'SELECT fencing_token FROM notewire_events WHERE integration 
 export const KEPT = `kept_until = max(coalesce(kept_until, 0), ${NOW} + ?)`
 
 const REVISE = `UPDATE notewire_notes SET applied = coalesce(?, applied), ${KEPT}
-  WHERE integration = ? AND note_id = ? AND fencing_token = ?`
+  WHERE integration = ? AND note_id = ?`
 
 const FORGET = `
   UPDATE notewire_events SET forgotten = 1
