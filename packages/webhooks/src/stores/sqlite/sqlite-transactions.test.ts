@@ -148,6 +148,17 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
     expect(effects()).toBe(2)
   })
 
+  it('leaves an event processed that another process marks after the handler has run ROLLBACK', async () => {
+    const path = temporaryPath(onTestFinished)
+    const { receiver } = await setUp(({ transaction }) => {
+      transaction.exec('ROLLBACK')
+      open(path).exec(`INSERT INTO notewire_events (integration, event_id, fencing_token, kept_until)
+        VALUES ('default', 'one', 1, 8000000000000000)`)
+    }, path)
+    expect((await receiver.process(event)).status).toBe('failed')
+    expect((await receiver.process(event)).status).toBe('duplicate')
+  })
+
   it('counts a deferred foreign key that fails at COMMIT as a failure of the handler', async () => {
     const { receiver, database } = await setUp(({ transaction }) =>
       transaction.prepare('INSERT INTO children VALUES (7)').run(),
