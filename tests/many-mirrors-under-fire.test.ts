@@ -1,8 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { NotesClient } from '@notewire/client'
@@ -12,6 +8,7 @@ import { type Channel, createNotesService, type NotesService } from '@notewire/m
 import { expect, it, onTestFailed } from 'vitest'
 import { SILENT } from '../packages/mirror/fixtures/silent-logger.ts'
 import { clockAhead } from './many-mirrors/clock-ahead.ts'
+import { startFront } from './many-mirrors/front.ts'
 import { applyToTitles, TITLES_TABLES } from './many-mirrors/titles-table.ts'
 import type { ManySettings } from './many-mirrors/worker-settings.ts'
 import { Crew } from './mirror-under-fire/crew.ts'
@@ -218,25 +215,5 @@ class OwnerOfChannels {
   #title(): string {
     this.#titles += 1
     return `title ${this.#titles}`
-  }
-}
-
-/** Starts a load balancer, which accepts the deliveries. */
-async function startFront(answer: (request: Request) => Promise<Response>) {
-  const server = createServer(async (incoming, outgoing) => {
-    const { method = 'POST', url = '/', headers } = incoming
-    const body = await buffer(incoming)
-    const request = new Request(`http://front${url}`, { method, headers: headers as Record<string, string>, body })
-    const response = await answer(request).catch(() => new Response(null, { status: 502 }))
-    outgoing.writeHead(response.status).end(Buffer.from(await response.arrayBuffer()))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
 }

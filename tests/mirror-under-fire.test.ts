@@ -10,6 +10,7 @@ import { createNotesService, type NotesService } from '@notewire/mock-server'
 import { afterAll, describe, expect, it, onTestFailed } from 'vitest'
 import { SILENT } from '../packages/mirror/fixtures/silent-logger.ts'
 import { BusyOwner } from './mirror-under-fire/busy-owner.ts'
+import { copyOf, truthOf } from './mirror-under-fire/copy-and-truth.ts'
 import { Crew } from './mirror-under-fire/crew.ts'
 import { openStore } from './mirror-under-fire/open-store.ts'
 import type { WorkerSettings } from './mirror-under-fire/worker-settings.ts'
@@ -143,24 +144,4 @@ async function syncUntil(mirror: Mirror, isDone: () => Promise<boolean>): Promis
     if (listed && (await isDone())) return
     await sleep(1_000)
   }
-}
-
-async function copyOf(mirror: Mirror): Promise<ReadonlyMap<string, unknown>> {
-  const notes = new Map<string, unknown>()
-  for await (const { note, transcript, summary } of mirror.list())
-    notes.set(note.note_id, { note, transcript, summary })
-  return notes
-}
-
-async function truthOf(service: NotesService): Promise<ReadonlyMap<string, unknown>> {
-  const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
-  const notes = new Map<string, unknown>()
-  for await (const { note, transcript, summary } of client.notes.listWithContent({ limit: 100 }, { concurrency: 8 })) {
-    notes.set(note.note_id, {
-      note,
-      transcript: transcript.status === 'ready' ? transcript.transcript : null,
-      summary: summary.status === 'ready' ? summary.summary : null,
-    })
-  }
-  return notes
 }
