@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { WORKSPACE } from '../../scripts/run.ts'
 import type { StoreName } from './history.ts'
-import { applyPatch } from './patch.ts'
+import { applyPatch, type Patch } from './patch.ts'
 import type { Simulator } from './simulator.ts'
 
 /**
@@ -15,6 +15,11 @@ import type { Simulator } from './simulator.ts'
 export function plant(simulator: Simulator, bug: string, store: StoreName): void {
   const patches = simulator.patchesOf(bug, store)
   if (patches === undefined) throw new Error(`There is no bug '${bug}' to be planted into the ${store} store.`)
+  plantPatches(patches)
+}
+
+/** Has everything that this thread imports from now on contain the patches. */
+export function plantPatches(patches: readonly Patch[]): void {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
@@ -30,7 +35,10 @@ export function plant(simulator: Simulator, bug: string, store: StoreName): void
  *
  * @returns what does not fit: one message for each such bug
  */
-export function misfitsOf({ plantedCases, patchesOf }: Simulator): readonly string[] {
+export function misfitsOf({
+  plantedCases,
+  patchesOf,
+}: Pick<Simulator, 'plantedCases' | 'patchesOf'>): readonly string[] {
   return plantedCases.flatMap(({ name, store }) => {
     const sources = new Map<string, string>()
     try {
