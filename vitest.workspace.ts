@@ -155,6 +155,7 @@ const simulators = [
   whole('many-mirrors'),
   whole('mirror-under-fire'),
   whole('many-mirrors-under-fire'),
+  whole('a-month'),
   whole('receiving-simulator'),
 ]
 // What `npm run test:all` runs in addition, after a build.

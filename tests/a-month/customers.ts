@@ -1,0 +1,3 @@
+export const CUSTOMERS = ['acme', 'globex', 'initech'] as const
+
+export type Customer = (typeof CUSTOMERS)[number]
