@@ -1,0 +1,17 @@
+import { plantedStatements } from './planted-statements.ts'
+import { findStatement } from './search.ts'
+
+// Usage: npm run mutate:statements, or npm run mutate:statements -- redis/ for the bugs whose file or mistake contains this text.
+const [part = ''] = process.argv.slice(2)
+// The same random cases each time.
+process.env['FAST_CHECK_SEED'] ??= '1'
+
+const asked = plantedStatements.filter(({ patch, mistake }) => `${patch.file}: ${mistake}`.includes(part))
+let found = 0
+for (const planted of asked) {
+  const finding = await findStatement(planted)
+  if (finding !== undefined) found += 1
+  console.log(`${planted.patch.file}: ${planted.mistake}\n  ${finding ?? 'SURVIVED'}`)
+}
+console.log(`${found} of ${asked.length} planted bugs were found.`)
+process.exitCode = found === asked.length ? 0 : 1
