@@ -7,8 +7,8 @@ import { misfitsOf } from './simulation/plant.ts'
 import { isProof } from './test-run.ts'
 
 const MONTHS = isProof ? 1_000 : 1
-/** No month begins after this time. */
-const BUDGET_MS = 2 * 60 * 60_000
+/** No month begins after this time, so that the proof ends before its time limit. */
+const BUDGET_MS = 90 * 60_000
 
 /** The month of seed 1 has shown each bug. When a killed process dies is not determined, so another seed may be needed. */
 const MONTHS_OF_A_BUG = 3
@@ -22,9 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-it('after a month, each copy equals the service, and each event had one effect', {
-  timeout: 3 * 3_600_000,
-}, async () => {
+it('after a month, each copy equals the service, and each event had one effect', async () => {
   const endAt = performance.now() + BUDGET_MS
   for (let seed = firstSeed; seed < firstSeed + MONTHS && performance.now() < endAt; seed += 1) {
     const end = await playMonth({ seed, server })
