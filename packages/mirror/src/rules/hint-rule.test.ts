@@ -93,7 +93,12 @@ describe('an update of a live note', () => {
 })
 
 describe('an event about a note of which reads return a lower revision', () => {
-  const contradicted = aChangedNote({ contradictedSince: NOW - 1, readAfterSequence: 40, dueAt: NOW + 9_000, attempts: 3 })
+  const contradicted = aChangedNote({
+    contradictedSince: NOW - 1,
+    readAfterSequence: 40,
+    dueAt: NOW + 9_000,
+    attempts: 3,
+  })
 
   it('neither ends the contradiction nor makes the next attempt earlier, if it names a lower revision, too', () => {
     const heard = { kind: 'note.updated', revision: 4, sequence: 50, at: NOW }
