@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import type { Postgres } from '../servers/index.ts'
 import { violationsAtTheEnd, violationsOfToday } from './checks.ts'
 import { CUSTOMERS } from './customers.ts'
@@ -37,7 +38,7 @@ export async function playMonth({ seed, server, bug }: MonthOptions): Promise<Mo
   let violations: readonly string[] = []
   for (let next = agenda.takeNext(); next !== undefined && violations.length === 0; next = agenda.takeNext()) {
     await service.clock.advance(Math.max(0, beganAt + next.at - service.clock.now()))
-    violations = (await next.run()) ?? []
+    violations = (await next.run().catch((error) => [inspect(error)])) ?? []
   }
   return { violations, lines, events: service.deliveries.length }
 }
@@ -74,10 +75,12 @@ async function beginAndEnd(disaster: Disaster, agenda: Agenda, world: World): Pr
   })
 }
 
-async function work({ operator, quiet }: World): Promise<undefined> {
+async function work({ operator, quiet }: World): Promise<readonly string[]> {
   await operator.retry()
   const result = await operator.give({ act: 'work' })
   if (result === 'done' && operator.left === 0) quiet.works += 1
+  // What the service does wrong is repeated later, and is no failure of the work.
+  return typeof result === 'string' ? [] : [`the work failed: ${result.failed}`]
 }
 
 async function tend(world: World): Promise<readonly string[]> {
