@@ -7,6 +7,7 @@ import { statusOnceFree } from '../../../fixtures/status-once-free.ts'
 import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-databases.ts'
 import {
   expectLongestWindow,
+  expectOneToCommit,
   expectTransactionsLikeLeases,
   steps,
 } from '../../../fixtures/stores/transactions-like-leases.ts'
@@ -183,6 +184,9 @@ describe('leases and transactions on the same tables', () => {
     expect(await effects()).toBe(60)
   })
 })
+
+it('commits a forgotten event in one of two concurrent transactions', () =>
+  expectOneToCommit(postgresTransactions(pool)))
 
 it('keeps a record as long as the longest of its windows', () => expectLongestWindow(postgresTransactions(pool)))
 

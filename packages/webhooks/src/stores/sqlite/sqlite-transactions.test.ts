@@ -7,6 +7,7 @@ import { recordingLogger } from '../../../fixtures/recording-logger.ts'
 import { TEST_SECRET } from '../../../fixtures/secrets.ts'
 import {
   expectLongestWindow,
+  expectOneToCommit,
   expectTransactionsLikeLeases,
   steps,
 } from '../../../fixtures/stores/transactions-like-leases.ts'
@@ -229,6 +230,10 @@ describe.each(drivers)('sqliteTransactions with $driver', ({ open }) => {
       await leases.close()
     },
   )
+
+  it('commits a forgotten event in one of two concurrent transactions', async () => {
+    await expectOneToCommit((await setUp(insert)).store)
+  })
 
   it('keeps a record as long as the longest of its windows', async () => {
     await expectLongestWindow((await setUp(insert)).store)
