@@ -39,22 +39,21 @@ export class Operator {
     return this.#waiting.length
   }
 
-  /** Gives a command that must succeed, after the others of its customer. */
+  /** Gives a command that must succeed. */
   async order(command: Command): Promise<void> {
     this.#waiting = [...this.#waiting, command]
     await this.retry()
   }
 
-  /** Repeats the commands that failed. A customer's next command waits for the one before. */
+  /** Repeats the commands that failed. */
   async retry(): Promise<void> {
     const blocked = new Set<string>()
     for (const command of this.#waiting) {
-      // A command for all customers blocks none: it may fail until a customer's next command has succeeded.
-      const whose = 'customer' in command ? command.customer : command.act
-      if (blocked.has(whose)) continue
+      const queue = queueOf(command)
+      if (blocked.has(queue)) continue
       const result = await this.give(command)
       if (result === 'done') this.#waiting = this.#waiting.filter((other) => other !== command)
-      else blocked.add(whose)
+      else blocked.add(queue)
     }
   }
 
@@ -73,6 +72,14 @@ export class Operator {
     }
     throw new Error(`${about(command)} does not end`)
   }
+}
+
+/**
+ * The commands of a queue succeed in order: a customer connects, replaces the key and leaves. Other commands delay none, because they may fail until
+ * the key is replaced.
+ */
+function queueOf(command: Command): string {
+  return 'customer' in command && command.act !== 'rotate secret' ? command.customer : JSON.stringify(command)
 }
 
 function about(command: Command): string {
