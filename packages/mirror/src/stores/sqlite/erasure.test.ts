@@ -61,13 +61,18 @@ it.each(['node:sqlite', 'better-sqlite3'])(
   },
 )
 
-it('one part can be erased alone, and the others remain', async () => {
+it.each<[keyof ContentParts, readonly string[]]>([
+  ['note', ['rhododendron', 'wolpertinger', 'yggdrasil', 'jabberwocky']],
+  ['transcript', ['zanzibar', 'quetzalcoatl', 'unfamiliar', 'jabberwocky']],
+  ['summary', SECRETS.filter((word) => word !== 'jabberwocky')],
+])('the %s can be erased alone, and the other parts remain', async (part, kept) => {
   const path = temporaryPath(onTestFinished)
   const store = await openWithNotes(path, 'node:sqlite')
   await write(store, 'secret', SECRET_CONTENT)
-  await write(store, 'secret', { transcript: null })
-  expect(secretsIn(path)).toEqual(['zanzibar', 'quetzalcoatl', 'unfamiliar', 'jabberwocky'])
-  expect(await reads(store).search('default', ['zanzibar'], 10)).toHaveLength(1)
+  await write(store, 'secret', { [part]: null })
+  expect(secretsIn(path)).toEqual(kept)
+  const found = await reads(store).search('default', [kept[0] ?? ''], 10)
+  expect(found).toHaveLength(1)
 })
 
 it('content that a process had erased when it was killed is removed when the next process starts', async () => {
