@@ -44,12 +44,21 @@ describe('a signing secret', () => {
     ['WHSEC_c2VjcmV0LW9mLTE2LWJ5dGVz', /does not start with "whsec_"/],
     ['whsec_c2Vjcm V0LW9mLTE2LWJ5dGVz', /found a space at position 12/],
     ['whsec_c2VjcmV0LW9mLTE2LWJ5dGVz\n', /found a line break at position 30/],
+    ['whsec_c2VjcmV0LW9mLTE2LWJ5dGVz\r', /found a line break at position 30/],
+    ['"whsec_c2VjcmV0LW9mLTE2LWJ5dGVz', /does not start with "whsec_"/],
+    ['whsec_c2VjcmV0LW9mLTE2LWJ5dGVz"', /found another character at position 30/],
+    ['whsec_"c2VjcmV0LW9mLTE2LWJ5dGVz"', /found another character at position 6/],
     ['whsec_c2Vj=mV0LW9mLTE2LWJ5dGVz', /found padding at position 10/],
     ['whsec_c2Vjcm%V0LW9mLTE2LWJ5dGVz', /found another character at position 12/],
     ['whsec_c2VjcmV0LW9mLTE2LWJ5dGVza', /is incomplete/],
   ])('is refused as %j, with the reason and the next step', (secret, reason) => {
     expect(() => keyBytesOf(secret)).toThrow(reason)
     expect(() => keyBytesOf(secret)).toThrow(/Copy it again from the response that created the endpoint/)
+  })
+
+  it.each(['"', "'", '`'])('is refused in quotes: %s', (quote) => {
+    const quoted = `${quote}whsec_c2VjcmV0LW9mLTE2LWJ5dGVz${quote}`
+    expect(() => keyBytesOf(quoted)).toThrow('the signing secret has quotes around it. Remove them.')
   })
 
   it.each([undefined, null, 7, {}])('is refused when it is %s', (secret) => {

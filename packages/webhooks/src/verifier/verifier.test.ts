@@ -155,6 +155,22 @@ describe('a delivery whose timestamp is off', () => {
   })
 })
 
+describe('a tolerance', () => {
+  it.each([0, 3_600])('of %i s is accepted', (toleranceSeconds) => {
+    expect(() => createVerifier({ secret: SECRET, toleranceSeconds })).not.toThrow()
+  })
+
+  it.each([-1, Number.NaN, '300'])('of %j is refused', (toleranceSeconds) => {
+    const create = () => createVerifier({ secret: SECRET, toleranceSeconds: toleranceSeconds as number })
+    expect(create).toThrow('toleranceSeconds must be a number of seconds from 0 to 3600. Omit it to use 300.')
+  })
+
+  it.each([3_601, 300_000])('of %i is refused, and the error names the unit', (toleranceSeconds) => {
+    const create = () => createVerifier({ secret: SECRET, toleranceSeconds })
+    expect(create).toThrow('from 0 to 3600. It is in seconds, not milliseconds: 300 is 5 minutes. Omit it')
+  })
+})
+
 describe('a delivery that the service did not sign like this', () => {
   it.each(['webhook-id', 'webhook-timestamp', 'webhook-signature'])('is refused without %s (§5)', async (name) => {
     const { headers, body } = await sign(BODY)
