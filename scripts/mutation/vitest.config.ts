@@ -5,8 +5,13 @@ import { unit } from '../../vitest.workspace.ts'
 const { MUTATED_PACKAGE = '', MUTATION_TESTS = '' } = process.env
 
 const { test, ...fromSource } = unit(MUTATED_PACKAGE)
-// Stryker ends what hangs, by a limit of its own.
 export default defineConfig({
   ...fromSource,
-  test: { ...test, include: MUTATION_TESTS.split(','), testTimeout: 600_000 },
+  test: {
+    ...test,
+    include: MUTATION_TESTS.split(','),
+    setupFiles: [...test.setupFiles, `${import.meta.dirname}/without-shrinking.ts`],
+    // Stryker ends what hangs, by a limit of its own.
+    testTimeout: 600_000,
+  },
 })

@@ -171,11 +171,6 @@ const inPostgres = [
       'AND event_id = for_event AND xmin::text = event_version',
       'AND event_id = for_event',
     ],
-    [
-      'a change is recorded by a transaction that has lost the note',
-      'AND fencing_token = $3::bigint RETURNING',
-      'AND $3::bigint IS NOT NULL RETURNING',
-    ],
     ['a forgotten event stays forgotten', 'forgotten = false', 'forgotten = forgotten'],
     [
       'a later event of a note shortens what is kept',
@@ -304,11 +299,6 @@ const inMirror = [
     ],
     ['the notes of a commit share a position', 'SELECT position - ? AS', 'SELECT position - 0 * ? AS'],
     ['a part that is not announced loses its position', '${name} = coalesce(position, 0)`', '${name} = 0`'],
-    [
-      'content is not indexed again',
-      'is_indexed = CASE WHEN is_indexed = 0 THEN 0 ELSE ${INDEXED} END`',
-      'is_indexed = 1`',
-    ],
     [
       'an erased summary does not count as erased',
       'content.summary_record IS NOT NULL',

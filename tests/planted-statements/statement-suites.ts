@@ -24,7 +24,15 @@ export const suites = {
   },
   mirrorSqlite: {
     project: mirror,
-    files: filesIn('sqlite', ['sqlite-mirror', 'differential', 'feed-runs', 'consuming', 'erasure', 'restored-backup']),
+    files: filesIn('sqlite', [
+      'sqlite-mirror',
+      'differential',
+      'feed-runs',
+      'consuming',
+      'erasure',
+      'power-cut',
+      'restored-backup',
+    ]),
   },
   mirrorPostgres: {
     project: mirror,
