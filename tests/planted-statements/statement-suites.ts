@@ -16,7 +16,7 @@ export const suites = {
   },
   postgres: {
     project: receiver,
-    files: filesIn('postgres', ['postgres-store', 'postgres-transactions', 'differential', 'interleavings', 'looks']),
+    files: filesIn('postgres', ['postgres-store', 'interleavings', 'postgres-transactions', 'looks', 'differential']),
   },
   redis: {
     project: redisStore,
