@@ -25,7 +25,7 @@ beforeAll(async () => {
   consumer = await installConsumer()
   resources.defer(() => rm(consumer.folder, { recursive: true }))
   // At the same places as here, because a check imports the checks of a mirror's store, which are not published.
-  for (const folder of [CHECKS, 'packages/mirror/src']) {
+  for (const folder of [CHECKS, 'packages/mirror/src', 'packages/mirror/fixtures']) {
     await cp(join(WORKSPACE, folder), inConsumer(folder), { recursive: true })
   }
   await cp(join(WORKSPACE, 'examples/recipes/src'), inConsumer('recipes'), { recursive: true })
