@@ -5,8 +5,8 @@ import { join } from 'node:path'
 /** Vitest calls this before a run, and the returned function after it: what the tests and their processes leave is removed with this folder. */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-tests-'))
-  // PostgreSQL and PgBouncer run as another user.
-  await chmod(folder, 0o755)
+  // As the folder around it: PostgreSQL, PgBouncer and MariaDB run as another user.
+  await chmod(folder, 0o1777)
   process.env['TMPDIR'] = folder
   return async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 })
 }
