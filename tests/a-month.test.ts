@@ -4,7 +4,7 @@ import { type MonthEnd, playMonth } from './a-month/month.ts'
 import { patchesOf, plantedBugs } from './a-month/planted-bugs.ts'
 import { type Postgres, startPostgres } from './servers/postgres.ts'
 import { misfitsOf } from './simulation/plant.ts'
-import { isProof } from './test-run.ts'
+import { IN_PROOF, isProof } from './test-run.ts'
 
 const MONTHS = isProof ? 1_000 : 1
 /** No month begins after this time, so that the proof ends before its time limit. */
@@ -33,7 +33,7 @@ it('after a month, each copy equals the service, and each event had one effect',
   }
 })
 
-describe.runIf(isProof)('a month', () => {
+describe('a month', IN_PROOF, () => {
   it.each(plantedBugs)('detects the planted bug: $name', async ({ name }) => {
     const found = await firstViolationOf(name)
     expect(found, `not within ${MONTHS_OF_A_BUG} months`).toBeDefined()
