@@ -69,6 +69,10 @@ it('sends a statement again whose result has other columns', async () => {
   expect((await read()).rows).toEqual([{ one: '1', two: 2 }])
 })
 
+it.each([undefined, null, {}, Promise.resolve()])('refuses %o in place of a pool', (pool) => {
+  expect(() => namedStatements(pool as never)).toThrow('pool has no method "query"')
+})
+
 it('sends a statement once that fails', async () => {
   const { pool } = await setUp()
   let sent = 0

@@ -1,3 +1,4 @@
+import { OptionError } from '@notewire/protocol'
 import { type PostgresConnection, postgresCodeOf } from '@notewire/storage'
 
 /** What `namedStatements` calls: the `query` of a `Pool` of `pg`. */
@@ -17,6 +18,7 @@ export interface PoolWithNames {
  * connections, and the statements are sent again without them.
  *
  * @param pool  your `Pool` of `pg`
+ * @throws OptionError if `pool` has no `query`
  * @example
  * ```ts
  * import { namedStatements, postgresStore } from '@notewire/webhooks/postgres'
@@ -27,6 +29,10 @@ export interface PoolWithNames {
  * ```
  */
 export function namedStatements(pool: PoolWithNames): PostgresConnection {
+  const given: Partial<PoolWithNames> | null | undefined = pool
+  if (typeof given?.query !== 'function') {
+    throw new OptionError('pool', 'pool has no method "query". Pass a Pool of pg, not a promise.')
+  }
   const names = new Map<string, string>()
   return {
     query: async (text, values) => {
