@@ -18,7 +18,8 @@ import { isInstalled } from './servers/is-installed.ts'
 import { Random } from './simulation/random.ts'
 import { isProof } from './test-run.ts'
 
-const WORKERS = isProof ? 16 : 8
+// The chaos reserves up to eight workers for its slow events.
+const WORKERS = isProof ? 16 : 12
 const DELIVERIES = WORKERS * (isProof ? 8_000 : 250)
 const NOTES = 300
 const KILLS = isProof ? 60 : 4
