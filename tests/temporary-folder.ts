@@ -8,5 +8,8 @@ export async function setup(): Promise<() => Promise<void>> {
   // As the folder around it: PostgreSQL, PgBouncer and MariaDB run as another user.
   await chmod(folder, 0o1777)
   process.env['TMPDIR'] = folder
+  process.env['TEST_FOLDER'] = folder
+  // A run starts a thousand processes that load the same files. Without it, each compiles them again, which is half of the time of a short command.
+  process.env['NODE_COMPILE_CACHE'] = join(folder, 'compiled')
   return async () => await rm(folder, { recursive: true, force: true, maxRetries: 3 })
 }

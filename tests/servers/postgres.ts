@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, type SpawnOptions } from 'node:child_process'
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { chown, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
-import { postgresPrograms } from './postgres-programs.ts'
+import { postgresTemplate } from './postgres-template.ts'
 import { endServerProcess, SERVER_TIMEOUT_MS, startServerProcess } from './server-process.ts'
 import { serverUser } from './server-user.ts'
 
@@ -38,15 +38,17 @@ export interface Postgres {
  */
 export async function startPostgres({ durable = false }: { readonly durable?: boolean } = {}): Promise<Postgres> {
   const folder = await mkdtemp(join(tmpdir(), 'notewire-postgres-'))
-  const { initdb, postgres } = await postgresPrograms(folder)
+  if (serverUser !== undefined) await chown(folder, serverUser.uid, serverUser.gid)
+  // Outside of a test run, a server has a template of its own.
+  const template = await postgresTemplate(process.env['TEST_FOLDER'] ?? folder)
   const port = await freePort()
   const urlOf = (database: string) => `postgres://postgres:postgres@127.0.0.1:${port}/${database}`
   const url = urlOf('postgres')
 
   const files = join(folder, 'files')
   const asServerUser = { ...serverUser, cwd: folder }
-  const initially = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--lc-messages=C', '--no-sync']
-  await run(initdb, [`--pgdata=${files}`, ...initially], asServerUser)
+  // `cp` of node:fs does not keep the owner.
+  await run('cp', ['-Rp', template.files, files])
 
   const settings = [
     'max_connections=200',
@@ -60,7 +62,7 @@ export async function startPostgres({ durable = false }: { readonly durable?: bo
     try {
       // SIGKILL would leak the shared memory.
       const options: SpawnOptions = { ...asServerUser, killSignal: 'SIGINT', stdio: ['ignore', log.fd, log.fd] }
-      const server = await startServerProcess(postgres, args, port, options)
+      const server = await startServerProcess(template.postgres, args, port, options)
       await acceptsQueries(url)
       return server
     } catch (cause) {
