@@ -1,8 +1,11 @@
 import { type Attack, textOf } from './attacks.ts'
 
-/** A quadratic expression takes more than 100 ms for the longest text, and a cubic one for the third. A linear one takes about 1 ms. */
-const LENGTHS = [300, 1_000, 3_000, 9_000, 27_000]
-const SUSPICIOUS_MS = 20
+/**
+ * A quadratic expression takes more than 100 ms for the longest text, and a cubic one for the fifth. A linear one takes about 1 ms. In small steps, so
+ * that the first suspicious length takes little more than it must.
+ */
+const LENGTHS = [300, 600, 1_000, 1_700, 3_000, 5_000, 8_500, 15_000, 27_000]
+const SUSPICIOUS_MS = 10
 
 /** For three times the length, a linear running time is three times as long, and a quadratic one nine times. */
 const GREATEST_RATIO = 6
