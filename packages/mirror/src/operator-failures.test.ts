@@ -209,7 +209,7 @@ describe('what the mirrors of many integrations print by default', () => {
   it.each(OUTAGES.filter(({ status }) => status !== 500))(
     'says in one line that the service answers $status to all, and in one that it is over',
     async ({ status, code, level }) => {
-      await using world = await manyCustomers(200, { pollEveryMs: 86_400_000, ...DEFAULT_LOGGER })
+      await using world = await manyCustomers(60, { pollEveryMs: 86_400_000, ...DEFAULT_LOGGER })
       for (const { integration } of world.customers) await world.mirrors.add(integration)
       const outage = world.service.faults.inject({ request: '* /v1/**', fault: { kind: 'status', status } })
       await whileRunning(world.mirrors, () => world.service.clock.advance('30m'))
