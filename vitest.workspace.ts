@@ -20,6 +20,7 @@ const underFire = [
 const ofCommands = ['src/commands/*.test.ts']
 const ofDoctor = ['src/commands/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts']
+const long = ['src/**/*.long.test.ts']
 
 // With one worker, Vitest runs group 0, the default, after all others. The groups below are therefore 1 and 2.
 export const unit = (name: string) =>
@@ -27,7 +28,7 @@ export const unit = (name: string) =>
     name,
     root: `packages/${name}`,
     include: ['src/**/*.test.ts'],
-    exclude: [...onRealServers, ...inBrowsers, ...underFire, ...ofCommands, ...ofDoctor],
+    exclude: [...onRealServers, ...inBrowsers, ...underFire, ...ofCommands, ...ofDoctor, ...long],
     setupFiles: replayable,
     // A process for each file would take a third of the time. A receiver warns once in a process if a program makes receivers for each delivery, as
     // tests do.
@@ -41,7 +42,7 @@ export const stores = (name: string, root: string) =>
     name,
     root,
     include: onRealServers,
-    exclude: [...onRedis, ...underFire],
+    exclude: [...onRedis, ...underFire, ...long],
     setupFiles: replayable,
     sequence: { groupOrder: 1 },
   })
@@ -61,6 +62,14 @@ export const redisStore = fromSource({
 const killedProcesses = fromSource({
   name: 'killed-processes',
   include: underFire.map((pattern) => `packages/*/${pattern}`),
+  setupFiles: replayable,
+  sequence: { groupOrder: 1 },
+})
+
+// Tests that take five seconds of a processor or ten seconds of waiting, for what seldom breaks.
+const longTests = fromSource({
+  name: 'long',
+  include: ['packages/*/src/**/*.long.test.ts', 'tests/*.long.test.ts'],
   setupFiles: replayable,
   sequence: { groupOrder: 1 },
 })
@@ -135,8 +144,6 @@ const people = [
   unit('mock-server'),
   unit('protocol'),
   types,
-  whole('round-trip'),
-  whole('note-handlers'),
   whole('another-key'),
   whole('note-handler-parts'),
   whole('wrong-arguments'),
@@ -163,6 +170,7 @@ const rest = [
   ...(isInstalled('chromium') ? [inChromium] : []),
   redisStore,
   killedProcesses,
+  longTests,
   commands,
   doctorReceivers,
   whole('examples'),

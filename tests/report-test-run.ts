@@ -5,10 +5,10 @@ import { type TestRun, testRun } from './test-run.ts'
 const COVERAGE: Readonly<Record<TestRun, readonly string[]>> = {
   people: [
     'Ran: the tests of all packages, type tests, stores on SQLite and PostgreSQL.',
-    'Left out: commands that run as processes, Redis, queues, killed processes, browsers, runtimes, packed packages, examples, simulators. `npm run test:all` runs them too.',
+    'Left out: long tests, commands that run as processes, Redis, queues, killed processes, browsers, runtimes, packed packages, examples, simulators. `npm run test:all` runs them too.',
   ],
   rest: [
-    'Ran: the commands, Redis, queues, browsers, runtimes, packed packages, examples, 300 simulated histories of each kind, a few killed processes.',
+    'Ran: long tests, the commands, Redis, queues, browsers, runtimes, packed packages, examples, 300 simulated histories of each kind, a few killed processes.',
     'Left out: thousands of histories and hundreds of kills (`npm run proof`), every page of the site (`npm run test:release`).',
   ],
   proof: ['Ran: thousands of simulated histories, planted bugs, and kill tests, as before a release.'],
