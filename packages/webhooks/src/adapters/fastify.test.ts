@@ -105,7 +105,7 @@ describe('the route of the plugin', () => {
   })
 
   it('closes the connection of a client that stalls', async () => {
-    await using server = await listen(withReceiver(fastify(), recordingReceiver({ clock: hurriedClock }).receiver))
+    await using server = await listen(withReceiver(fastify(), recordingReceiver({ clock: hurriedClock() }).receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(
       `POST ${url} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Content-Length: 1000\r\n\r\n{"event_id":`,

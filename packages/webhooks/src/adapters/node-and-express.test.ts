@@ -142,7 +142,7 @@ describe.each(adapters.slice(0, 3))('%s, over a socket', (_name, mount) => {
   })
 
   it('closes the connection of a client that stalls', async () => {
-    await using server = await startServer(mount(recordingReceiver({ clock: hurriedClock }).receiver))
+    await using server = await startServer(mount(recordingReceiver({ clock: hurriedClock() }).receiver))
     const socket = connect(server.port, '127.0.0.1')
     socket.write(
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\n${await passingHeaderLines()}Content-Length: 1000\r\n\r\n{"event_id":`,
