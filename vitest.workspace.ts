@@ -123,6 +123,14 @@ const whole = (name: string) =>
     sequence: { groupOrder: 2 },
   })
 
+// The own tests of each example, of two examples at a time: they wait for much more than they compute.
+const examples = fromSource({
+  name: 'examples',
+  include: ['tests/examples.test.ts'],
+  maxConcurrency: 2,
+  sequence: { groupOrder: 2 },
+})
+
 const runtimes = fromSource({
   name: 'runtimes',
   root: 'tests/runtimes',
@@ -168,12 +176,12 @@ const simulators = [
 // What `npm run test:all` runs in addition, after a build.
 const rest = [
   ...(isInstalled('chromium') ? [inChromium] : []),
-  redisStore,
+  doctorReceivers,
+  commands,
   killedProcesses,
   longTests,
-  commands,
-  doctorReceivers,
-  whole('examples'),
+  redisStore,
+  examples,
   whole('quickstarts'),
   ...simulators,
   whole('newcomer'),
@@ -209,7 +217,7 @@ export default defineConfig({
     testTimeout: isProof ? 7_200_000 : 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
-    globalSetup: ['report-test-run', 'temporary-folder'].map((name) => `${import.meta.dirname}/tests/${name}.ts`),
+    globalSetup: ['report-test-run', 'test-environment'].map((name) => `${import.meta.dirname}/tests/${name}.ts`),
     // On a shared machine one test in thousands may meet a limit of the machine. CI repeats it once, and names it at the end. It does not wait again
     // for a test that hangs.
     retry: process.env['CI'] === undefined ? 0 : { count: 1, condition: /^(?!Test timed out)/ },
