@@ -36,7 +36,7 @@ it('finds the projects', () => {
   expect(projects).toEqual(expect.arrayContaining(['examples/express', 'examples/vitest-with-mock']))
 })
 
-it.each(projects)('%s passes its own tests with the packed packages', async (project) => {
+it.concurrent.for(projects)('%s passes its own tests with the packed packages', async (project) => {
   const copy = join(destination, project)
   await installCopy(project, copy, packages)
   await run('npm', ['test'], copy, ENVIRONMENT)
