@@ -1,3 +1,4 @@
+import { setup } from '../test-environment.ts'
 import { plantedStatements } from './planted-statements.ts'
 import { findStatement } from './search.ts'
 
@@ -7,11 +8,13 @@ const [part = ''] = process.argv.slice(2)
 process.env['FAST_CHECK_SEED'] ??= '1'
 
 const asked = plantedStatements.filter(({ patch, mistake }) => `${patch.file}: ${mistake}`.includes(part))
+const clear = await setup()
 let found = 0
 for (const planted of asked) {
   const finding = await findStatement(planted)
   if (finding !== undefined) found += 1
   console.log(`${planted.patch.file}: ${planted.mistake}\n  ${finding ?? 'SURVIVED'}`)
 }
+await clear()
 console.log(`${found} of ${asked.length} planted bugs were found.`)
 process.exitCode = found === asked.length ? 0 : 1
