@@ -20,7 +20,7 @@ import { isProof } from './test-run.ts'
 
 const NOTES = 150
 const WORKERS = 3
-const ROUNDS = isProof ? 60 : 6
+const ROUNDS = isProof ? 60 : 4
 
 /** Determines the operations of the owner and the lost events. Durations are not determined. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
