@@ -160,6 +160,7 @@ const people = [
   whole('contract-events'),
   whole('linear-expressions'),
   whole('option-defaults'),
+  whole('option-tables'),
   whole('troubleshooting'),
   whole('operate'),
   whole('planted-statements'),
