@@ -115,21 +115,17 @@ const types = {
 }
 
 // What only the whole workspace can show. After the rest, since npm and tsc leave no processor to tests that measure time.
-const whole = (name: string) =>
+const whole = (name: string, test: { readonly maxConcurrency?: number } = {}) =>
   fromSource({
     name,
     include: [`tests/${name}.test.ts`],
     setupFiles: replayable,
     sequence: { groupOrder: 2 },
+    ...test,
   })
 
-// The own tests of each example, of two examples at a time: they wait for much more than they compute.
-const examples = fromSource({
-  name: 'examples',
-  include: ['tests/examples.test.ts'],
-  maxConcurrency: 2,
-  sequence: { groupOrder: 2 },
-})
+// They install projects outside, and wait for much more than they compute.
+const ofProjects = { maxConcurrency: 2 }
 
 const runtimes = fromSource({
   name: 'runtimes',
@@ -182,8 +178,8 @@ const rest = [
   killedProcesses,
   longTests,
   redisStore,
-  examples,
-  whole('quickstarts'),
+  whole('examples', ofProjects),
+  whole('quickstarts', ofProjects),
   ...simulators,
   whole('newcomer'),
   runtimes,

@@ -32,7 +32,7 @@ afterAll(() => resources.disposeAsync())
 
 it('finds the quickstarts', () => expect(QUICKSTARTS).toContain('Express'))
 
-it.each(QUICKSTARTS)('%s: prints a note that has ended, and rejects a forged delivery', async (name) => {
+it.concurrent.for(QUICKSTARTS)('%s: prints a note that has ended, and rejects a forged delivery', async (name) => {
   const port = await freePort()
   const page = readQuickstart(name, port)
   const began = performance.now()
