@@ -74,6 +74,21 @@ it('a process that has written a later change begins another run after its rows 
   expect(await notesAfter(mirror, kept)).toEqual(['f', 'g', 'h', 'i'])
 })
 
+it('no run is left of a copy that a process of version 0.1.0 has erased', async () => {
+  const path = temporaryPath(onTestFinished)
+  await aCopyIn(path)
+  const database = new DatabaseSync(path)
+  onTestFinished(() => database.close())
+  // Version 0.1.0 knows no runs.
+  database.exec('DELETE FROM notewire_mirror_notes')
+  const runs = () => database.prepare('SELECT run FROM notewire_mirror_runs').all()
+  const former = runs()
+  expect(former).toHaveLength(1)
+  await announce(opened(path), 'c')
+  expect(runs()).toHaveLength(1)
+  expect(runs()).not.toEqual(former)
+})
+
 /** A database with the notes a and b and without the table of runs, and a mirror that has opened it with this version. */
 async function aDatabaseOf010() {
   const path = temporaryPath(onTestFinished)
