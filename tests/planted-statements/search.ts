@@ -2,17 +2,19 @@ import { join } from 'node:path'
 import { createVitest, type TestModule } from 'vitest/node'
 import { WORKSPACE } from '../../scripts/run.ts'
 import { applyPatch, type Patch } from '../simulation/patch.ts'
-import type { PlantedStatement } from './planted-statements.ts'
+import type { StatementSuite } from './statement-suites.ts'
 
 const WITHOUT_SHRINKING = join(WORKSPACE, 'scripts/mutation/without-shrinking.ts')
 
 /**
- * Runs the tests of a suite with the bug until one fails. The bug is planted when a test imports the file: nothing is written to disk.
+ * Runs the tests of a suite until one fails.
  *
+ * @param patch  the bug, if one is planted: when a test imports the file, so that nothing is written to disk
  * @returns the test that failed and its error, or `undefined`
  */
-export async function findStatement({ suite, patch }: PlantedStatement): Promise<string | undefined> {
+export async function findFailure(suite: StatementSuite, patch?: Patch): Promise<string | undefined> {
   const { test, ...fromSource } = suite.project
+  const plugins = patch === undefined ? [] : [planting(patch)]
   for (const file of suite.files) {
     const settings = {
       ...test,
@@ -26,9 +28,10 @@ export async function findStatement({ suite, patch }: PlantedStatement): Promise
       bail: 1,
       testTimeout: 600_000,
       hookTimeout: 600_000,
+      expect: { poll: { timeout: 60_000 } },
       reporters: [{}],
     }
-    const vitest = await createVitest('test', settings, { ...fromSource, plugins: [planting(patch)] })
+    const vitest = await createVitest('test', settings, { ...fromSource, plugins })
     try {
       const { testModules } = await vitest.start()
       const [module] = testModules
