@@ -27,7 +27,8 @@ const receivers = createReceivers({
 })
 
 const app = express().post('/webhooks/notes/:integration', expressHandler(receivers))
-app.listen(Number(process.env['PORT'] ?? 3000), (error) => {
+const port = Number(process.env['PORT'] ?? 3000)
+app.listen(port, (error) => {
   if (error) throw error
-  console.log('listening')
+  console.log(`listening on port ${port}`)
 })

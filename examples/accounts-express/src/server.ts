@@ -45,7 +45,11 @@ app.post('/disconnect', async (_request, response) => {
   response.redirect(303, '/')
 })
 
-const server = app.listen(Number(process.env['PORT'] ?? 3000))
+const port = Number(process.env['PORT'] ?? 3000)
+const server = app.listen(port, (error) => {
+  if (error) throw error
+  console.log(`listening on port ${port}`)
+})
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 await mirrors.run({ signal: stop.signal })

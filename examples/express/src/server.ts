@@ -36,9 +36,10 @@ app.get('/notes', (_request, response) => {
   response.json(database.prepare('SELECT * FROM notes').all())
 })
 
-const server = app.listen(Number(process.env['PORT'] ?? 3000), (error) => {
+const port = Number(process.env['PORT'] ?? 3000)
+const server = app.listen(port, (error) => {
   if (error) throw error
-  console.log('listening')
+  console.log(`listening on port ${port}`)
 })
 // Removes the records of events that are no longer needed.
 const pruning = setInterval(() => store.prune().catch(console.error), 3_600_000)

@@ -21,7 +21,11 @@ const mirrors = createMirrors({
 })
 const receivers = mirrors.receivers({ secretOf: (account) => accounts.get(account)?.signingSecret })
 const app = express().post('/webhooks/notes/:integration', expressHandler(receivers))
-const server = app.listen(Number(process.env['PORT'] ?? 3000))
+const port = Number(process.env['PORT'] ?? 3000)
+const server = app.listen(port, (error) => {
+  if (error) throw error
+  console.log(`listening on port ${port}`)
+})
 
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())

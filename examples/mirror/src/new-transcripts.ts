@@ -20,9 +20,10 @@ const mirror = createMirror({
 })
 const receiver = mirror.receiver({ secret: () => process.env['NOTES_SIGNING_SECRET'] })
 const app = express().post('/webhooks/notes', expressHandler(receiver))
-const server = app.listen(Number(process.env['PORT'] ?? 3000), (error) => {
+const port = Number(process.env['PORT'] ?? 3000)
+const server = app.listen(port, (error) => {
   if (error) throw error
-  console.log('listening')
+  console.log(`listening on port ${port}`)
 })
 
 const stop = new AbortController()

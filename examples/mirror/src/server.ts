@@ -25,7 +25,11 @@ app.get('/status', async (_request, response) => {
   response.json(await mirror.status())
 })
 
-const server = app.listen(Number(process.env['PORT'] ?? 3000))
+const port = Number(process.env['PORT'] ?? 3000)
+const server = app.listen(port, (error) => {
+  if (error) throw error
+  console.log(`listening on port ${port}`)
+})
 const stop = new AbortController()
 process.once('SIGTERM', () => stop.abort())
 

@@ -14,6 +14,7 @@ let folder: string
 let service: NotesService
 let settings: Readonly<Record<string, string>>
 let server: ChildProcess
+let printed = ''
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'notes-mirror-'))
@@ -33,6 +34,7 @@ before(async () => {
     PORT: String(port),
   }
   server = start()
+  server.stdout?.on('data', (text) => (printed += text))
   await eventually(async () => (await read('/status'))?.isBackfilled)
   // The first verification was sent before the server listened. When the URL is set again, the service sends another.
   await client.webhookEndpoints.update(endpoint.endpoint_id, { url: endpoint.url ?? '' })
@@ -42,6 +44,10 @@ after(async () => {
   await end(server, 'SIGKILL')
   await service.close()
   await rm(folder, { recursive: true })
+})
+
+it('prints the port at which it listens', () => {
+  assert.equal(printed, `listening on port ${settings['PORT']}\n`)
 })
 
 it('has all notes, with transcript and summary', async () => {
@@ -91,7 +97,11 @@ it('ends with 0 after SIGTERM', async () => {
 
 function start(): ChildProcess {
   const path = join(import.meta.dirname, '../src/server.ts')
-  return spawn(process.execPath, [...process.execArgv, path], { env: { ...process.env, ...settings }, stdio: 'ignore' })
+  const stdio = ['ignore', 'pipe', 'ignore'] as const
+  return spawn(process.execPath, [...process.execArgv, path], {
+    env: { ...process.env, ...settings },
+    stdio: [...stdio],
+  })
 }
 
 async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null> {

@@ -15,7 +15,8 @@ await createTables(pool)
 const open = await receivers[process.env['LIBRARY'] ?? 'pg']?.(url)
 if (open === undefined) throw new Error(`LIBRARY must be one of ${Object.keys(receivers)}`)
 const { receiver, end } = open
-const server = createServer(nodeHandler(receiver)).listen(Number(process.env['PORT'] ?? 3000))
+const port = Number(process.env['PORT'] ?? 3000)
+const server = createServer(nodeHandler(receiver)).listen(port, () => console.log(`listening on port ${port}`))
 // Removes the records of events that are no longer needed.
 const pruning = setInterval(() => store.prune().catch(console.error), 3_600_000)
 

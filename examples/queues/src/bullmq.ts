@@ -29,13 +29,17 @@ const receiver = createReceiver({
 })
 
 // `node bullmq.ts` receives deliveries, `node bullmq.ts work` processes events. Start any number of both.
+const port = Number(process.env['PORT'] ?? 3000)
 const server =
-  process.argv[2] === 'work' ? undefined : createServer(nodeHandler(receiver)).listen(process.env['PORT'] ?? 3000)
+  process.argv[2] === 'work'
+    ? undefined
+    : createServer(nodeHandler(receiver)).listen(port, () => console.log(`listening on port ${port}`))
 // A worker that dies loses its lock after 20 s, and its lease in the store at the same time.
 const settings = { concurrency: 20, lockDuration: 20_000, stalledInterval: 5_000, maxStalledCount: 10 }
 const worker = server
   ? undefined
   : new Worker('notes', work, { ...settings, connection: { url } }).on('error', console.error)
+if (worker) console.log('waiting for events')
 
 async function work(job: { data: unknown; moveToDelayed(at: number, token?: string): Promise<void> }, token?: string) {
   const { event, integration } = queuedEvent(job.data)

@@ -40,9 +40,15 @@ const receiver = createReceiver({
 })
 
 // `node pg-boss.ts` receives deliveries, `node pg-boss.ts work` processes events. Start any number of both.
+const port = Number(process.env['PORT'] ?? 3000)
 const server =
-  process.argv[2] === 'work' ? undefined : createServer(nodeHandler(receiver)).listen(process.env['PORT'] ?? 3000)
-if (!server) await boss.work('notes', { includeMetadata: true, localConcurrency: 20, pollingIntervalSeconds: 1 }, work)
+  process.argv[2] === 'work'
+    ? undefined
+    : createServer(nodeHandler(receiver)).listen(port, () => console.log(`listening on port ${port}`))
+if (!server) {
+  await boss.work('notes', { includeMetadata: true, localConcurrency: 20, pollingIntervalSeconds: 1 }, work)
+  console.log('waiting for events')
+}
 
 async function work([job]: JobWithMetadata<object>[]) {
   if (job === undefined) return

@@ -106,7 +106,7 @@ export function testQueue(name: string, startEngine: () => Promise<Engine>): voi
       assert.equal(await deliver('note_5'), 204)
       await sleep(8_000)
       assert.deepEqual(await deadLetters(), [])
-      assert.deepEqual(worker.lines, [])
+      assert.deepEqual(worker.lines, ['waiting for events'])
       await repair()
       await eventually('the note is summarised', () => worker.lines.includes('summarised note_5'))
       await worker.end('SIGTERM')
@@ -120,7 +120,7 @@ export function testQueue(name: string, startEngine: () => Promise<Engine>): voi
       const letters = (await deadLetters()).join('\n')
       assert.match(letters, /it belongs to another integration/)
       assert.match(letters, /the job does not contain a valid event/)
-      assert.deepEqual(worker.lines, [])
+      assert.deepEqual(worker.lines, ['waiting for events'])
       await worker.end('SIGTERM')
     })
 
