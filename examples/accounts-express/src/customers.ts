@@ -4,6 +4,7 @@ import { postgresMirror } from '@notewire/mirror/postgres'
 import { Pool } from 'pg'
 
 const { DATABASE_URL, NOTES_BASE_URL: baseUrl = '', PUBLIC_URL } = process.env
+if (!DATABASE_URL || !baseUrl || !PUBLIC_URL) throw new Error('Set DATABASE_URL, NOTES_BASE_URL and PUBLIC_URL.')
 
 export const pool = new Pool({ connectionString: DATABASE_URL })
 pool.on('error', ({ message }) => console.error('an idle connection broke:', message))

@@ -39,7 +39,7 @@ before(async () => {
     PUBLIC_URL: url,
     PORT: String(port),
   }
-  server = spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, '../src/server.ts')], { env })
+  server = start(env)
   for (const stream of [server.stdout, server.stderr]) stream?.on('data', (text) => (printed += text))
   await eventually(async () => (await fetch(url).catch(() => undefined))?.ok)
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -87,6 +87,16 @@ it('shows markup in a title as text', async () => {
   await acme.getByText(title).waitFor()
   assert.equal(await acme.locator('#notes img, #notes script').count(), 0)
   assert.equal(await acme.locator('body').getAttribute('id'), null)
+})
+
+it('ends with an error that names the variables if one is missing', async () => {
+  const env = { ...process.env, DATABASE_URL: postgres.url, NOTES_BASE_URL: service.baseUrl, PUBLIC_URL: '' }
+  const child = start(env)
+  let errors = ''
+  child.stderr?.on('data', (text) => (errors += text))
+  const [code] = await once(child, 'close')
+  assert.equal(code, 1)
+  assert.match(errors, /Set DATABASE_URL, NOTES_BASE_URL and PUBLIC_URL/)
 })
 
 it('rejects a form of another site', async () => {
@@ -161,6 +171,10 @@ it('ends with 0 after SIGTERM', async () => {
   const [code] = await once(server, 'exit')
   assert.equal(code, 0, printed)
 })
+
+function start(env: NodeJS.ProcessEnv): ChildProcess {
+  return spawn(process.execPath, [...process.execArgv, join(import.meta.dirname, '../src/server.ts')], { env })
+}
 
 async function customer(): Promise<Page> {
   const context = await browser.newContext()
