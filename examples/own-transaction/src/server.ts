@@ -5,7 +5,8 @@ import { Pool } from 'pg'
 import { receivers } from './exactly-once.ts'
 import { createTables } from './tables.ts'
 
-const url = process.env['DATABASE_URL'] ?? ''
+const url = process.env['DATABASE_URL']
+if (!url) throw new Error('Set DATABASE_URL to the URL of a PostgreSQL database.')
 const pool = new Pool({ connectionString: url, max: 1 })
 pool.on('error', console.error)
 const store = postgresStore(pool)
