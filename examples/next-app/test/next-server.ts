@@ -15,12 +15,13 @@ export interface NextServer {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Builds the application like a build server, without a secret. */
-export async function build(): Promise<void> {
+/** Builds the application like a build server, without a secret. Returns everything that the build has printed. */
+export async function build(): Promise<string> {
   const { NOTES_SIGNING_SECRET: _unknown, ...environment } = process.env
   const { child, output } = run(['build'], environment)
   await once(child, 'close')
   if (child.exitCode !== 0) throw new Error(`next build failed:\n${output()}`)
+  return output()
 }
 
 /** Starts the built application, on a free port. */

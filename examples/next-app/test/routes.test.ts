@@ -17,9 +17,10 @@ const ROUTES = [APP_ROUTER, EDGE_RUNTIME, PAGES_ROUTER]
 let service: NotesService
 let server: NextServer
 let secret: string
+let built: string
 
 before(async () => {
-  await build()
+  built = await build()
   service = await createNotesService({ clock: 'real' })
   // Each endpoint has its own secret. The application starts when all secrets are known, and the service waits for its answers.
   const secrets: string[] = []
@@ -44,6 +45,10 @@ before(async () => {
 after(async () => {
   await service.close()
   await server.stop()
+})
+
+it('builds for the edge runtime without a warning about an API of Node.js', () => {
+  assert.doesNotMatch(built, /not supported in the Edge Runtime/)
 })
 
 it('every route accepts the deliveries of the service', { timeout: 120_000 }, async () => {

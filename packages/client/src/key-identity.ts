@@ -37,7 +37,7 @@ async function sha256(text: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 // Not an import, which would break browsers, Workers and Next's edge runtime.
 function nodeCrypto(): typeof import('node:crypto') | undefined {
   try {
-    return process.getBuiltinModule('node:crypto')
+    return globalThis.process.getBuiltinModule('node:crypto')
   } catch {
     return undefined
   }

@@ -33,7 +33,7 @@ export function webHmacSha256(key: Uint8Array<ArrayBuffer>): HmacSha256 {
 // Not an import, which would break browsers, Workers and Next's edge runtime.
 function nodeCrypto(): typeof import('node:crypto') | undefined {
   try {
-    return process.getBuiltinModule('node:crypto')
+    return globalThis.process.getBuiltinModule('node:crypto')
   } catch {
     return undefined
   }
