@@ -20,9 +20,7 @@ export async function startServerProcess(
   process.on('exit', kill)
   server.on('exit', () => process.off('exit', kill))
   const failed = once(server, 'error').then(([error]) => {
-    throw new Error(`${program} did not start. Install it: apt-get install -y redis-server pgbouncer mariadb-server`, {
-      cause: error,
-    })
+    throw notInstalled(program, error)
   })
   await Promise.race([listening(server, port), failed])
   return server
@@ -34,6 +32,12 @@ export async function endServerProcess(server: ChildProcess, signal: 'SIGTERM' |
   const gone = once(server, 'exit')
   server.kill(signal)
   await gone
+}
+
+/** The error for a program that could not be started. */
+export function notInstalled(program: string, cause: unknown): Error {
+  const install = 'Install it: apt-get install -y redis-server pgbouncer mariadb-server'
+  return new Error(`${program} did not start. ${install}`, { cause })
 }
 
 async function listening(server: ChildProcess, port: number): Promise<void> {
