@@ -8,10 +8,14 @@ interface Account {
   readonly signingSecret: string
 }
 
+const { ACCOUNTS, NOTES_BASE_URL: baseUrl = '', TRANSCRIPTS_URL: target = '' } = process.env
+if (!ACCOUNTS || !baseUrl || !target) {
+  const form = '{"acme":{"apiKey":"…","signingSecret":"whsec_…"}}'
+  throw new Error(`Set NOTES_BASE_URL, TRANSCRIPTS_URL, and ACCOUNTS in the form ${form}.`)
+}
+
 /** Replace it by a table of your accounts, with encrypted keys and secrets. */
-const accounts = new Map(Object.entries<Account>(JSON.parse(process.env['ACCOUNTS'] ?? '{}')))
-const baseUrl = process.env['NOTES_BASE_URL'] ?? ''
-const target = process.env['TRANSCRIPTS_URL'] ?? ''
+const accounts = new Map(Object.entries<Account>(JSON.parse(ACCOUNTS)))
 
 const mirrors = createMirrors({
   // With more than one process, use postgresMirror(pool).

@@ -144,6 +144,22 @@ describe('new transcripts', { concurrency: true }, () => {
     assert.deepEqual(new Set(noteIds), new Set(meetings.keys()))
     assert.equal(received.size, MEETINGS)
   })
+
+  it('ends with an error that names the variables if one is missing', async () => {
+    const program = join(import.meta.dirname, '../src/new-transcripts-of-accounts.ts')
+    const env = {
+      ...process.env,
+      ACCOUNTS: '',
+      NOTES_BASE_URL: 'http://127.0.0.1:9',
+      TRANSCRIPTS_URL: 'http://127.0.0.1:9',
+    }
+    const child = spawn(process.execPath, [...process.execArgv, program], { env })
+    let errors = ''
+    child.stderr.on('data', (text) => (errors += text))
+    const [code] = await once(child, 'close')
+    assert.equal(code, 1)
+    assert.match(errors, /Set NOTES_BASE_URL, TRANSCRIPTS_URL, and ACCOUNTS/)
+  })
 })
 
 async function eventually(check: () => Promise<boolean | undefined>): Promise<void> {
