@@ -3,8 +3,10 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mirroredService } from '../../../fixtures/mirrored-service.ts'
 import { anyLives, playLives, type RestorableDatabase } from '../../../fixtures/restored-feed.ts'
+import { aLiveState } from '../../../fixtures/store-checks/builders.ts'
 import { startDatabases, type TestDatabases } from '../../../fixtures/stores/postgres/start-database.ts'
 import { type Mirror, openMirror } from '../../index.ts'
+import { NO_PROGRESS } from '../../integrations/progress.ts'
 import { postgresMirror } from './index.ts'
 
 let databases: TestDatabases
@@ -74,6 +76,54 @@ it('a database that is replaced by its backup under a running mirror rejects pos
   await expect(toldAfter(lost)).rejects.toMatchObject({ code: 'position_lost' })
   await expect(toldAfter(lost)).rejects.toThrow(/restored from a backup.*Empty your index, and pass no position/)
   expect(await toldAfter(kept)).toHaveLength(7)
+})
+
+describe('after its rows were restored, a process that still runs begins another run', () => {
+  async function copyIn(pool: Pool) {
+    const store = postgresMirror(pool)
+    await store.commit('default', { notes: [], progress: { ...NO_PROGRESS, copyId: 'copy-1' } })
+    const mirror = openMirror({ store })
+    const announce = async (noteIds: string, by = store) => {
+      for (const noteId of noteIds) {
+        const notes = [{ state: aLiveState(noteId), expectedVersion: 0, announce: 'appeared' }] as const
+        await by.load('default', [noteId])
+        expect(await by.commit('default', { notes })).toBe('committed')
+      }
+      return (await mirror.status()).position
+    }
+    const noteIdsAfter = async (after: string | null) => {
+      const noteIds: string[] = []
+      for await (const { noteId } of mirror.changes({ after })) noteIds.push(noteId)
+      return noteIds.join('')
+    }
+    return { announce, noteIdsAfter }
+  }
+
+  it('if it has written a later change', async () => {
+    const pool = await databases.migratedPool()
+    const { announce, noteIdsAfter } = await copyIn(pool)
+    const kept = await announce('ab')
+    const restore = await tablesOf(pool, false).backUp()
+    const lost = await announce('cde')
+    await restore()
+    await announce('fghi')
+    await expect(noteIdsAfter(lost)).rejects.toMatchObject({ code: 'position_lost' })
+    expect(await noteIdsAfter(kept)).toBe('fghi')
+  })
+
+  it('if another process has written the later changes, and the tables have other files', async () => {
+    const pool = await databases.migratedPool()
+    const { announce, noteIdsAfter } = await copyIn(pool)
+    await announce('a')
+    const other = postgresMirror(pool)
+    const kept = await announce('b', other)
+    const restore = await tablesOf(pool, true).backUp()
+    const lost = await announce('c', other)
+    await restore()
+    await announce('def')
+    await expect(noteIdsAfter(lost)).rejects.toMatchObject({ code: 'position_lost' })
+    expect(await noteIdsAfter(kept)).toBe('def')
+  })
 })
 
 it('a replica that lags yields nothing after a later position, until it has received it', async () => {
