@@ -1,5 +1,5 @@
 import { isTombstone, type Note } from '@notewire/protocol'
-import { hasWork, type NoteState } from '../notes/note-state.ts'
+import type { NoteState } from '../notes/note-state.ts'
 import { applyAbsence } from './absence-rule.ts'
 import { scheduled } from './backoff.ts'
 import {
@@ -64,8 +64,7 @@ export function applyAcceptedRead(
   const { heard, revision } = state
   const unopposed = { ...state, ...UNOPPOSED, revision: answer === undefined ? revision : null }
   const decision = applyRead(unopposed, answer, stamp, policy)
-  const dueAt = hasWork(decision.state) ? stamp.at : null
-  return { ...decision, state: { ...decision.state, heard, dueAt } }
+  return { ...decision, state: { ...decision.state, heard } }
 }
 
 /** Nothing that a read could contradict. */
