@@ -1,7 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { type IntegrationRecord, MAX_WAIT_MS, RANKS } from '../integrations/integration-store.ts'
+import { type IntegrationRecord, MAX_PAUSE_MS, MAX_WAIT_MS, RANKS } from '../integrations/integration-store.ts'
 import { ERASE_WITHIN_MS } from '../notes/note-state.ts'
-import { added, finished, hurried, isDue, newIntegration, nextAt, removed, resumed, woken } from './schedule-rule.ts'
+import {
+  added,
+  asked,
+  finished,
+  hurried,
+  isDue,
+  isFree,
+  isPaused,
+  madeSingle,
+  newIntegration,
+  nextAt,
+  removed,
+  resumed,
+  woken,
+} from './schedule-rule.ts'
 
 const NOW = 1_000_000_000
 const IDLE: IntegrationRecord = {
@@ -25,6 +39,55 @@ describe('added', () => {
     ['a removal that waits for consumers', { ...REMOVING, pausedUntil: NOW }, { ...next, version: 7, token: 3 }],
   ])('after %s', (_name, known, expected) => {
     expect(added(known, next)).toEqual(expected)
+  })
+
+  it('takes over the copy of createMirror, and is due now', () => {
+    const single = { ...IDLE, isSingle: true } as const
+    expect(added(single, next)).toEqual({ ...IDLE, hints: 1, dueAt: NOW })
+    expect(added(single, next)).not.toHaveProperty('isSingle')
+  })
+})
+
+describe('newIntegration', () => {
+  it('is an active integration that has a backfill to do and that nobody has taken', () => {
+    expect(newIntegration('acme', 'first', NOW)).toEqual({
+      ...{ integration: 'acme', generation: 'first', state: 'active', dueAt: NOW, rank: RANKS.backfill },
+      ...{ version: 0, hints: 0, token: 0, failures: 0 },
+      ...{
+        parkedBecause: null,
+        leaseUntil: null,
+        pausedUntil: null,
+        keyPrint: null,
+        pollEveryMs: null,
+        endpoint: null,
+      },
+    })
+  })
+})
+
+describe('madeSingle', () => {
+  it('marks a new row of createMirror', () => {
+    expect(madeSingle(undefined, IDLE)).toEqual({ ...IDLE, isSingle: true })
+  })
+
+  it('leaves the row of an integration that exists', () => {
+    expect(madeSingle(PARKED, IDLE)).toBe(PARKED)
+  })
+})
+
+describe('isPaused', () => {
+  const CLOCKS_DIFFER_BY_MS = 10 * 60_000
+
+  it.each([
+    ['without a pause', {}, false],
+    ['at the end of the pause', { pausedUntil: NOW }, false],
+    ['before the end', { pausedUntil: NOW + 1 }, true],
+    ['if it begins in ten minutes', { pausedUntil: NOW + 5000 + CLOCKS_DIFFER_BY_MS, pauseMs: 5000 }, true],
+    ['if it begins later, by a wrong clock', { pausedUntil: NOW + 5001 + CLOCKS_DIFFER_BY_MS, pauseMs: 5000 }, false],
+    ['of unknown length', { pausedUntil: NOW + MAX_PAUSE_MS + CLOCKS_DIFFER_BY_MS }, true],
+    ['of unknown length, longer than any', { pausedUntil: NOW + MAX_PAUSE_MS + CLOCKS_DIFFER_BY_MS + 1 }, false],
+  ])('%s: %s', (_name, given, expected) => {
+    expect(isPaused({ ...IDLE, ...given }, NOW)).toBe(expected)
   })
 })
 
@@ -59,6 +122,33 @@ describe('finished', () => {
   })
 })
 
+describe('asked', () => {
+  it.each([
+    ['a poll', ['poll'], { pollAskedAt: NOW }],
+    ['a full listing', ['full-listing'], { fullListingAskedAt: NOW }],
+    ['both', ['poll', 'full-listing'], { pollAskedAt: NOW, fullListingAskedAt: NOW }],
+  ] as const)('requests %s, which makes the integration due', (_name, what, requests) => {
+    expect(asked(IDLE, what, NOW)).toStrictEqual({ ...IDLE, ...requests, hints: 1, dueAt: NOW })
+  })
+
+  it('gives each request another time', () => {
+    const before = { ...IDLE, pollAskedAt: NOW, fullListingAskedAt: NOW + 5 }
+    const after = { pollAskedAt: NOW + 1, fullListingAskedAt: NOW + 6 }
+    expect(asked(before, ['poll', 'full-listing'], NOW)).toMatchObject(after)
+  })
+
+  it('is kept by a parked integration', () => {
+    expect(asked(PARKED, ['poll'], NOW)).toEqual({ ...PARKED, pollAskedAt: NOW })
+  })
+
+  it.each(['pollAskedAt', 'fullListingAskedAt'] as const)('ends with the work that began after it: %s', (request) => {
+    const taken = { ...LEASED, [request]: NOW }
+    expect(finished(taken, IDLE, { taken, now: NOW })).toStrictEqual({ ...LEASED, leaseUntil: null })
+    expect(finished({ ...taken, [request]: NOW + 1 }, IDLE, { taken, now: NOW })).toHaveProperty(request, NOW + 1)
+    expect(finished(taken, taken, { taken, now: NOW })).toHaveProperty(request, NOW)
+  })
+})
+
 describe('hurried', () => {
   it.each([
     ['without a pause, now', { dueAt: NOW + 500 }, NOW],
@@ -79,7 +169,7 @@ describe('hurried', () => {
 describe('woken', () => {
   it('makes an active integration due now, ends its pause, and counts as a hint', () => {
     const after = { ...LEASED, hints: 1, dueAt: NOW }
-    expect(woken({ ...LEASED, failures: 3, pausedUntil: NOW + 9_000 }, NOW)).toEqual(after)
+    expect(woken({ ...LEASED, failures: 3, pausedUntil: NOW + 9_000, listAt: NOW + 5 }, NOW)).toStrictEqual(after)
   })
 
   it.each([
@@ -116,6 +206,17 @@ describe('removed', () => {
 
   it('leaves a removal that has begun', () => {
     expect(removed(REMOVING, 'second', NOW)).toBe(REMOVING)
+  })
+})
+
+describe('whether a worker has an integration', () => {
+  it.each([
+    ['nobody has taken it', null, true],
+    ['the lease ends later', NOW + 1, false],
+    ['the lease ends now', NOW, true],
+    ['a wrong clock wrote the lease', NOW + MAX_WAIT_MS + 1, true],
+  ])('if %s', (_name, leaseUntil, expected) => {
+    expect(isFree({ ...IDLE, leaseUntil }, NOW)).toBe(expected)
   })
 })
 
