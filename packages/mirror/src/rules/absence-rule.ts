@@ -93,9 +93,9 @@ function isLatestEventDeletion({ heard, floor }: NoteState, hintedRevision: numb
   return heard?.kind === 'note.deleted' && (floor?.revision ?? -1) >= hintedRevision
 }
 
-function retryMissing(state: NoteState, { end, at, source }: ReadStamp): NoteState {
-  const attempts = source === 'read' ? state.attempts + 1 : state.attempts
-  return { ...state, readAfterSequence: state.readAfterSequence ?? end, attempts, dueAt: at + backoffAfter(attempts) }
+function retryMissing(state: NoteState, { at }: ReadStamp): NoteState {
+  const attempts = state.attempts + 1
+  return { ...state, attempts, dueAt: at + backoffAfter(attempts) }
 }
 
 /** Whether the read may not have found the note because it lags: an event named a revision that no read has returned. */
