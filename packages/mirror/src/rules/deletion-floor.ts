@@ -88,11 +88,11 @@ function wasCreatedAfter({ deletedAt }: DeletionFloor, knownCreatedAt: string | 
 }
 
 /** Schedules the next read for the end of the lag period. A hidden note, whose content is still stored, is read earlier if its backoff ends earlier. */
-export function retryAfterLag(state: NoteState, { end, at, source }: ReadStamp): NoteState {
+export function retryAfterLag(state: NoteState, { at, source }: ReadStamp): NoteState {
   if (state.floor === null || (source !== 'read' && state.readAfterSequence !== null)) return state
   const attempts = source === 'read' ? state.attempts + 1 : state.attempts
   const { at: announcedAt, unrevisedAt } = state.floor
   const lagEndsAt = endOfLag(Math.max(announcedAt, unrevisedAt ?? announcedAt))
   const dueAt = state.presence === 'hidden' ? Math.min(lagEndsAt, at + backoffAfter(attempts)) : lagEndsAt
-  return { ...state, readAfterSequence: state.readAfterSequence ?? end, attempts, dueAt }
+  return { ...state, attempts, dueAt }
 }
