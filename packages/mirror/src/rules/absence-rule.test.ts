@@ -144,6 +144,27 @@ describe('a note that a full listing did not list', () => {
   })
 })
 
+describe('a missing note whose removal a full listing holds back', () => {
+  const evidence = { says: 'absent', start: 30, end: 31, source: 'read', at: NOW } as const
+
+  it('is hidden, and keeps its content', () => {
+    const held = aLiveNote({ heldByFullListing: 's1' })
+    const state = { ...held, presence: 'hidden', settledRevision: null, evidence }
+    expect(applyAbsence(held, undefined, READING)).toEqual({ state, announce: 'vanished' })
+  })
+
+  it('stays hidden, which is not announced again', () => {
+    const hidden = aLiveNote({ presence: 'hidden', heldByFullListing: 's1' })
+    const state = { ...hidden, settledRevision: null, evidence }
+    expect(applyAbsence(hidden, undefined, READING)).toEqual({ state })
+  })
+
+  it('is gone if an event hid it', () => {
+    const hidden = aLiveNote({ presence: 'hidden', heldByFullListing: 's1', hiddenSequence: 20 })
+    expect(applyAbsence(hidden, undefined, READING)).toMatchObject({ state: { presence: 'gone' }, content: 'erase' })
+  })
+})
+
 it('an accepted removal erases the note', () => {
   const held = aLiveNote({ presence: 'hidden', heldByFullListing: 's1' })
   const outcomes = { transcriptOutcome: null, summaryOutcome: null, settledRevision: null }
