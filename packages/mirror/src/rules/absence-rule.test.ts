@@ -21,7 +21,10 @@ describe('a note that an event announced, and that was never read', () => {
     ['after a longer pause', { attempts: 6 }],
     ['if its deletion was followed by another event', { floor: aFloor(7) }],
     ['if its deletion at a lower revision is the latest event', { heard: anEvent('note.deleted'), floor: aFloor(6) }],
-    ['if its deletion at no revision is the latest event', { heard: anEvent('note.deleted'), floor: aFloor(null) }],
+    [
+      'if its deletion at no revision is the latest event',
+      { hintedRevision: 1, heard: anEvent('note.deleted'), floor: aFloor(null) },
+    ],
     ['if its deletion is not known', { heard: anEvent('note.deleted') }],
     ['if no event is known', { heard: null }],
   ])('may be too new to be found, and is read again %s', (_, traits) => {
@@ -141,6 +144,10 @@ describe('a note that a full listing did not list', () => {
 
   it('was read before the full listing began', () => {
     expect([missed({}, 10), missed({}, 11)?.dueAt, missed({ evidence: null }, 1)?.dueAt]).toEqual([undefined, NOW, NOW])
+  })
+
+  it.each(['hidden', 'gone'] as const)('is left as it is, if it is %s', (presence) => {
+    expect(missed({ presence })).toBeUndefined()
   })
 })
 

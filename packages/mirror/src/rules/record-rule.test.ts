@@ -11,6 +11,7 @@ const OVERLAPPING = aReading(10, 12)
 describe('a record, compared with the stored one', () => {
   it.each<[string, Partial<Note>, Partial<NoteState>, 'later' | 'overlapping']>([
     ['changed', { revision: 6 }, {}, 'later'],
+    ['changed', { revision: 6 }, {}, 'overlapping'],
     ['changed', { revision: 0 }, { revision: null }, 'later'],
     ['changed', { status: 'recording' }, {}, 'later'],
     ['changed', { transcript_status: 'pending' }, {}, 'later'],

@@ -223,10 +223,11 @@ describe('whether a worker has an integration', () => {
 describe('when work is due', () => {
   it.each([
     ['never', { dueAt: null }, null, false],
+    ['never, although a worker has it', { dueAt: null, leaseUntil: NOW + 60_000 }, null, false],
     ['later', { dueAt: NOW + 1 }, NOW + 1, false],
     ['now', { dueAt: NOW }, NOW, true],
     ['when the lease ends', { dueAt: NOW, leaseUntil: NOW + 60_000 }, NOW + 60_000, false],
-    ['now, because the lease has ended', { dueAt: NOW, leaseUntil: NOW }, NOW, true],
+    ['earlier, because the lease has ended', { dueAt: NOW - 5, leaseUntil: NOW }, NOW - 5, true],
     ['at a time that a wrong clock wrote', { dueAt: NOW + MAX_WAIT_MS + 1 }, NOW + MAX_WAIT_MS + 1, true],
     [
       'not at such a time while a worker has it',
