@@ -36,11 +36,8 @@ export function floorAfter(state: NoteState, { revision, occurredAt }: Announced
 export function withTrustedFloor(state: NoteState, now: number): NoteState {
   const { floor } = state
   if (floor === null) return state
-  const at = trustedTime(floor.at, now)
   const unrevisedAt = floor.unrevisedAt === null ? null : trustedTime(floor.unrevisedAt, now)
-  return at === floor.at && unrevisedAt === floor.unrevisedAt
-    ? state
-    : { ...state, floor: { ...floor, at, unrevisedAt } }
+  return { ...state, floor: { ...floor, at: trustedTime(floor.at, now), unrevisedAt } }
 }
 
 /**
