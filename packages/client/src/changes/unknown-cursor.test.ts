@@ -47,7 +47,7 @@ describe('a stored checkpoint whose cursor the service no longer knows', () => {
     expect(await errorOf(pagesOf(notes.changes({ after: first?.checkpoint })))).toMatchObject({ status: 503 })
     service.remember()
     const pages = await pagesOf(notes.changes({ after: first?.checkpoint }))
-    expect(pages.map((page) => page.notes)).toEqual([[note(2)]])
+    expect(pages).toMatchObject([{ notes: [note(2)], restarted: false }])
   })
 })
 

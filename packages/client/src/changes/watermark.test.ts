@@ -17,6 +17,13 @@ describe('the watermark of a sync', () => {
     expect(watermarkOf({ date, notes }, null, LATER)).toBe(NOON)
   })
 
+  it('is the latest change, wherever it is on the page', () => {
+    const notes = ['2026-01-01T11:00Z', '2026-01-01T12:00Z', '2026-01-01T11:30Z'].map(note)
+    expect(watermarkOf({ date: null, notes }, 7, LATER)).toBe(NOON)
+    expect(watermarkOf({ date: null, notes }, 7, NOON)).toBe(NOON)
+    expect(watermarkOf({ date: null, notes: [note(null)] }, null, LATER)).toBeNull()
+  })
+
   it('ignores a time without a zone, which would be read in the zone of this machine', () => {
     expect(watermarkOf({ date: null, notes: [note('2026-01-01T12:00:00'), note(null), note('noon')] }, 7, LATER)).toBe(
       7,
