@@ -32,6 +32,12 @@ describe('a read that began after the one before had ended', () => {
     const { state } = read(hidden, aRecord({ revision: 4 }), aReading(60, 70))
     expect(state).toMatchObject({ presence: 'hidden', attempts: 1, contradictedSince: NOW, dueAt: NOW + 2000 })
   })
+
+  it('is repeated after minutes, however often it was repeated, if no event announced a deletion', () => {
+    const gone = aGoneNote({ attempts: 7, contradictedSince: NOW - 1 })
+    const { state } = read(gone, aRecord({ revision: 4 }), aReading(21, 30))
+    expect(state).toMatchObject({ presence: 'gone', attempts: 8, dueAt: NOW + 256_000 })
+  })
 })
 
 describe('a read that began before an event', () => {
