@@ -97,10 +97,9 @@ it('ends with 0 after SIGTERM', async () => {
 
 function start(): ChildProcess {
   const path = join(import.meta.dirname, '../src/server.ts')
-  const stdio = ['ignore', 'pipe', 'ignore'] as const
   return spawn(process.execPath, [...process.execArgv, path], {
     env: { ...process.env, ...settings },
-    stdio: [...stdio],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
 }
 
