@@ -49,6 +49,14 @@ describe('an announced deletion', () => {
     expect(floorAfter(state, { revision: 7, occurredAt: null }, NOW + 1000)).toEqual(aFloor(expected))
   })
 
+  it.each([
+    ['of both', NOW + 2000, NOW + 2000],
+    ['of the second, if a wrong clock wrote the first', NOW + DAY_MS, NOW + 1000],
+  ])('without a revision, announced twice, is dated by the later arrival %s', (_, unrevisedAt, expected) => {
+    const state = aGoneNote({ floor: aFloor({ unrevisedAt }) })
+    expect(floorAfter(state, { revision: null, occurredAt: null }, NOW + 1000).unrevisedAt).toBe(expected)
+  })
+
   it('is not changed by that of a lower revision', () => {
     const state = aGoneNote({ floor: aFloor() })
     expect(floorAfter(state, { revision: 6, occurredAt: NOW + DAY_MS }, NOW + 1000)).toBe(state.floor)

@@ -24,12 +24,16 @@ export function floorAfter(state: NoteState, { revision, occurredAt }: Announced
   const highest = highestKnownRevision(state)
   const floorRevision = revision ?? floor?.revision ?? (highest < 0 ? null : highest)
   const deletedAt = Math.max(occurredAt ?? at, at)
-  const unrevisedAt = revision === null ? at : (floor?.unrevisedAt ?? null)
+  const unrevisedAt = revision === null ? laterArrival(floor?.unrevisedAt, at) : (floor?.unrevisedAt ?? null)
   if (floor === null) return { revision: floorRevision, at, deletedAt, unrevisedAt }
   if (floorRevision !== null && floor.revision !== null && floorRevision < floor.revision) return floor
-  // Concurrent processes may store two events in any order, so the later time wins.
-  const latest = Math.max(trustedTime(floor.at, at), at)
+  const latest = laterArrival(floor.at, at)
   return { revision: floorRevision, at: latest, deletedAt: Math.max(floor.deletedAt, deletedAt), unrevisedAt }
+}
+
+/** Concurrent processes may store two events in any order, so the later time wins. */
+function laterArrival(known: number | null | undefined, at: number): number {
+  return Math.max(trustedTime(known ?? at, at), at)
 }
 
 /** Replaces a floor time in the future, which a wrong clock caused, with the current time. Otherwise the lag period could last too long. */
