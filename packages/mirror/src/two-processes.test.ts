@@ -105,7 +105,7 @@ describe('two processes on one mirror', () => {
     gate.resolve()
     await whileClockAdvances(
       world,
-      vi.waitFor(() => expect(polls(world)).toBe(2), 10_000),
+      vi.waitFor(() => expect(polls(world)).toBeGreaterThan(1), 10_000),
     )
     end.abort()
     await run
