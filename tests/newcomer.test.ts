@@ -49,7 +49,7 @@ describe('a newcomer with an empty folder', () => {
   it('sees a new transcript with the program of the page on new transcripts', async () => {
     const project = join(folder, 'new-transcripts')
     await installAsNewcomer(project, 'docs/mirror/new-transcripts.md', packed)
-    expect(await followNewTranscripts(project)).toMatch(/^listening\n.*transcript of note_/s)
+    expect(await followNewTranscripts(project)).toMatch(/^listening on port \d+\n.*transcript of note_/s)
   })
 
   it('finds a note in the table of the page on transactions', async () => {
