@@ -19,8 +19,8 @@ export const ROWS: readonly (readonly Gate[])[] = [
     { name: 'start', command: 'npm run --silent tour', limitSeconds: 60 },
     { name: 'build', command: 'npm run --silent build', limitSeconds: 300 },
   ],
-  [{ name: 'test', command: 'TEST_RUN=people vitest run --config vitest.workspace.ts', limitSeconds: 1_500 }],
-  [{ name: 'test:rest', command: 'TEST_RUN=rest vitest run --config vitest.workspace.ts', limitSeconds: 2_700 }],
+  [{ name: 'test', command: 'TEST_RUN=people vitest run --config vitest.workspace.ts', limitSeconds: 900 }],
+  [{ name: 'test:rest', command: 'TEST_RUN=rest vitest run --config vitest.workspace.ts', limitSeconds: 2_400 }],
   [
     { name: 'package-check', command: 'npm run --silent package-check', limitSeconds: 240 },
     { name: 'docs', command: 'npm run --silent docs', limitSeconds: 360 },
