@@ -5,7 +5,8 @@ import { type Attack, textOf } from './attacks.ts'
  * that the first suspicious length takes little more than it must.
  */
 const LENGTHS = [300, 600, 1_000, 1_700, 3_000, 5_000, 8_500, 15_000, 27_000]
-const SUSPICIOUS_MS = 10
+// The clock of a thread may be wrong by some milliseconds.
+const SUSPICIOUS_MS = 30
 
 /** For three times the length, a linear running time is three times as long, and a quadratic one nine times. */
 const GREATEST_RATIO = 6
