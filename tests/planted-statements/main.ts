@@ -8,7 +8,8 @@ const [part = ''] = process.argv.slice(2)
 process.env['FAST_CHECK_SEED'] ??= '1'
 
 const asked = plantedStatements.filter(({ patch, mistake }) => `${patch.file}: ${mistake}`.includes(part))
-const clear = await setup()
+await using cleanUp = new AsyncDisposableStack()
+cleanUp.defer(await setup())
 // A test that fails anyway would find every bug.
 for (const suite of new Set(asked.map((planted) => planted.suite))) {
   const failure = await findFailure(suite)
@@ -20,6 +21,5 @@ for (const planted of asked) {
   if (finding !== undefined) found += 1
   console.log(`${planted.patch.file}: ${planted.mistake}\n  ${finding ?? 'SURVIVED'}`)
 }
-await clear()
 console.log(`${found} of ${asked.length} planted bugs were found.`)
 process.exitCode = found === asked.length ? 0 : 1
