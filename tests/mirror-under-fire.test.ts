@@ -21,6 +21,8 @@ import { isProof } from './test-run.ts'
 const NOTES = 150
 const WORKERS = 3
 const ROUNDS = isProof ? 60 : 4
+/** After so many rounds without three acknowledged deletions, something else is wrong. */
+const MOST_ROUNDS = 60
 
 /** Determines the operations of the owner and the lost events. Durations are not determined. */
 const seed = Number(process.env['FIRE_SEED'] ?? randomInt(2 ** 31))
@@ -94,7 +96,9 @@ describe.each(stores)('three processes that keep a mirror on $name', ({ make }) 
     const client = new NotesClient({ baseUrl: service.baseUrl, apiKey: service.apiKey })
     const mirror = createMirror({ client, store, logger: SILENT })
     const owner = new BusyOwner(service, random)
-    for (let round = 0; round < ROUNDS; round += 1) {
+    // How many deliveries the workers live to answer depends on the machine. Few deletions test little.
+    const isTested = (round: number) => round >= ROUNDS && acknowledged.size >= 3
+    for (let round = 0; round < MOST_ROUNDS && !isTested(round); round += 1) {
       for (let acts = random.integer(3, 12); acts > 0; acts -= 1) owner.act()
       await sleep(random.integer(100, 500))
       await crew.killOne()
@@ -107,8 +111,8 @@ describe.each(stores)('three processes that keep a mirror on $name', ({ make }) 
     const truth = await truthOf(service)
     await syncUntil(mirror, async () => isDeepStrictEqual(await copyOf(mirror), truth))
     expect(await copyOf(mirror)).toEqual(truth)
-    expect(acknowledged.size).toBeGreaterThan(0)
-    expect((await mirror.status()).notes.gone).toBeGreaterThan(5)
+    expect(acknowledged.size).toBeGreaterThanOrEqual(3)
+    expect((await mirror.status()).notes.gone).toBeGreaterThanOrEqual(acknowledged.size)
   })
 })
 
