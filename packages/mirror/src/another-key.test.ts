@@ -79,6 +79,35 @@ describe.each(FORMS)('another key %s', (_form, contract) => {
   })
 })
 
+describe.each([
+  ['a mistyped key', {}, (key: string) => key.replace('_live_', '_live_mistyped')],
+  ['a mistyped secret', {}, (key: string) => `${key}x`],
+  ['a mistyped key without an id', { keyForm: 'without_key_id' }, (key: string) => `${key}x`],
+] as const)('%s', (_what, contract, mistyped) => {
+  it('is replaced by the right key, because nothing was listed with it', async () => {
+    await using world = await mirroredService({ notes: 3, contract })
+    const store = memoryMirror()
+    const { apiKey } = world.service
+    await expect(mirrorWith(world, store, mistyped(apiKey)).sync()).rejects.toMatchObject({ status: 401 })
+    expect((await mirrorWith(world, store, apiKey).sync()).listed).toBe(true)
+    await expect(mirrorWith(world, store, mistyped(apiKey)).sync()).rejects.toMatchObject({ code: 'key_changed' })
+  })
+
+  it('is replaced by the right key, whichever call begins', async () => {
+    await using world = await mirroredService({ notes: 3, contract })
+    const { apiKey } = world.service
+    for (const call of ['settle', 'work'] as const) {
+      const store = memoryMirror()
+      const wrong = mirrorWith(world, store, mistyped(apiKey))
+      await wrong.settle()
+      await expect(wrong.work()).rejects.toMatchObject({ status: 401 })
+      await mirrorWith(world, store, apiKey).work()
+      await mirrorWith(world, store, apiKey)[call]()
+      expect((await mirrorWith(world, store, apiKey).status()).notes.live).toBe(3)
+    }
+  })
+})
+
 describe('a key with the same key id and another secret', () => {
   it('is rejected once a listing has succeeded, and removes nothing', async () => {
     await using world = await mirroredService({ notes: 10 })
@@ -91,13 +120,6 @@ describe('a key with the same key id and another secret', () => {
     await expect(other.sync({ fullListing: 'now' })).rejects.toMatchObject({ code: 'key_changed', recorded: 'key_id' })
     expect(world.asked().length).toBe(before)
     expect((await mirror.sync({ fullListing: 'now' })).listed).toBe(true)
-  })
-
-  it('is replaced by the right key, if the service has never accepted it', async () => {
-    await using world = await mirroredService({ notes: 3 })
-    const store = memoryMirror()
-    await expect(mirrorWith(world, store, `${world.service.apiKey}x`).sync()).rejects.toMatchObject({ status: 401 })
-    expect((await world.another({ store }).sync()).listed).toBe(true)
   })
 
   it('is recorded at the next listing of a copy that version 0.1.0 made', async () => {

@@ -1,10 +1,8 @@
 import { refuseResponse } from '@notewire/protocol'
-import { IntegrationBusyError, KeyChangedError, LeaseLostError } from '../errors.ts'
+import { IntegrationBusyError, LeaseLostError } from '../errors.ts'
 import type { IntegrationRecord, ParkedBecause } from '../integrations/integration-store.ts'
-import { hasListedNotes } from '../listing/key-guard.ts'
 import { requestListing } from '../service/full-listing.ts'
 import { registerEndpoint } from './endpoint.ts'
-import type { Engine } from './engine.ts'
 import type { SaveSecret } from './mirrors-options.ts'
 import { SharedPauses } from './shared-pauses.ts'
 import { doSlice } from './slice.ts'
@@ -70,8 +68,8 @@ export async function workAtOnce(integration: string, first: FirstWork, settings
 /** Makes the work of `add`. The next slice lists the notes. */
 function workOf({ registration, parkedBecause }: FirstWork): ActiveWork {
   return async ({ record, copy }, { client }, engine, { settings, signal }) => {
-    const { clock, store } = settings
-    await checkKey(engine, () => hasListedNotes(store, record.integration, copy.progress))
+    const { clock } = settings
+    await engine.recordKey()
     if (parkedBecause === 'key_refused') await requestListing(client, signal)
     if (registration === undefined) return { next: { ...record, dueAt: clock.now() } }
     const { url } = registration
@@ -84,16 +82,6 @@ function workOf({ registration, parkedBecause }: FirstWork): ActiveWork {
     const seen = { now, heardAt: copy.heardAt }
     const endpoint = await registerEndpoint(client, { url, saveSecret }, record.endpoint, seen)
     return { next: { ...record, endpoint, dueAt: now } }
-  }
-}
-
-/** Checks the key. A recorded key with which no note was listed, such as a mistyped one, is replaced. */
-async function checkKey(engine: Engine, hasListedNotes: () => Promise<boolean>): Promise<void> {
-  try {
-    await engine.checkKey()
-  } catch (error) {
-    if (!(error instanceof KeyChangedError) || (await hasListedNotes())) throw error
-    await engine.adoptKey()
   }
 }
 

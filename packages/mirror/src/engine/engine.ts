@@ -6,7 +6,7 @@ import type { NextWork, TakenIntegration } from '../integrations/integration-sto
 import type { CopyState, MirrorProgress } from '../integrations/progress.ts'
 import { acceptRemovals, OverdueErasure } from '../ledger/erasure.ts'
 import { eachNote, Ledger } from '../ledger/ledger.ts'
-import { adoptKey, requireKey } from '../listing/key-guard.ts'
+import { adoptKey, type CheckedCopy, type KeyContext, recordKey, requireKey } from '../listing/key-guard.ts'
 import { list } from '../listing/list.ts'
 import { fullListingContinuesAt, isListingPostponed, type ListingWork, pollDueAt } from '../listing/schedule.ts'
 import { applyAcceptedRead } from '../rules/read-rule.ts'
@@ -53,18 +53,23 @@ export class Engine {
    */
   async slice({ record, copy }: TakenIntegration, stop: StopConditions, asked?: ListingWork): Promise<Slice> {
     const listing = asked ?? this.#dueListing(record, copy.progress)
-    const { after, nextDueAt, ...done } = await this.#work(stop, listing, copy)
+    const checked = await recordKey(this.#keyContext(), copy)
+    const { after, nextDueAt, ...done } = await this.#work(stop, listing, checked)
     return { ...done, listing, nextDueAt, before: copy.progress, after }
   }
 
   /** Reads the notes that are due, and lists nothing. This needs no lease. */
   async settle(stop: StopConditions, copy: CopyState): Promise<Settled & Pick<Slice, 'nextDueAt' | 'after'>> {
-    return await this.#work(stop, undefined, copy)
+    return await this.#work(stop, undefined, await requireKey(this.#keyContext(), copy))
   }
 
-  /** @throws KeyChangedError if the notes were listed with another key */
-  async checkKey(): Promise<void> {
-    await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
+  /**
+   * Records the key of an integration that is leased to this process, if nothing was listed before.
+   *
+   * @throws KeyChangedError if the notes were listed with another key
+   */
+  async recordKey(): Promise<void> {
+    await recordKey(this.#keyContext(), await this.#readCopy())
   }
 
   async acceptRemovals(fullListingId: string): Promise<number> {
@@ -74,7 +79,7 @@ export class Engine {
   /** Reads a note and accepts the response, even if it contradicts earlier reads and events (open point 35). */
   async acceptReads(noteId: string): Promise<boolean> {
     const { client, clock, keep } = this.#settings
-    const { sequence: start } = await requireKey({ ...this.#settings, ledger: this.#ledger }, await this.#readCopy())
+    const { sequence: start } = await requireKey(this.#keyContext(), await this.#readCopy())
     const requestedAt = clock.now()
     const note = await client.notes.find(noteId)
     const change = eachNote([noteId], (state, { sequence: end }) => {
@@ -86,7 +91,7 @@ export class Engine {
   }
 
   async adoptKey(): Promise<void> {
-    await adoptKey({ ...this.#settings, ledger: this.#ledger })
+    await adoptKey(this.#keyContext())
     const { hooks, integration, clock } = this.#settings
     await audit(hooks, { act: 'adoptKey', integration, at: new Date(clock.now()) })
   }
@@ -103,14 +108,17 @@ export class Engine {
       : undefined
   }
 
-  /** Checks the key before any note is read. Then erases what is overdue, lists, and concurrently reads the notes that are due. */
+  #keyContext(): KeyContext {
+    return { ...this.#settings, ledger: this.#ledger }
+  }
+
+  /** Erases what is overdue, lists, and concurrently reads the notes that are due. */
   async #work(
     { signal, shouldYield = () => false, isPacedBySchedule = false }: StopConditions,
     work: ListingWork | undefined,
-    copy: CopyState,
+    checked: CheckedCopy,
   ): Promise<Settled & Pick<Slice, 'hasPolled' | 'listingError' | 'nextDueAt' | 'after'>> {
     const parts = { ...this.#settings, ledger: this.#ledger, erasure: this.#erasure }
-    const checked = await requireKey(parts, copy)
     const stopped = new AbortController()
     const anySignal = AbortSignal.any([signal, stopped.signal])
     const context: SyncContext = {

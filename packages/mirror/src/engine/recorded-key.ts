@@ -50,7 +50,7 @@ async function recordKey(
   const { record } = taken
   try {
     // Fenced by the copy of the caller: another one may have taken its place since it was read.
-    await engineOf(connection, integration, { ...fenceOf(record), generation }, settings).checkKey()
+    await engineOf(connection, integration, { ...fenceOf(record), generation }, settings).recordKey()
     return 'recorded'
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error

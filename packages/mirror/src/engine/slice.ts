@@ -118,7 +118,7 @@ async function nextWork(taken: TakenIntegration, context: SliceContext, work: Ac
 /** Makes the work of a probe: one request, which a refused key fails. If the service accepts the key, it continues with the usual work. */
 function probing(work: ActiveWork): ActiveWork {
   return async (taken, connection, engine, context) => {
-    await engine.checkKey()
+    await engine.recordKey()
     await requestListing(connection.client, context.signal)
     return await work(taken, connection, engine, context)
   }

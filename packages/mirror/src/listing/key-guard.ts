@@ -5,30 +5,41 @@ import type { CopyState, MirrorProgress } from '../integrations/progress.ts'
 import { type Ledger, progressAlone } from '../ledger/ledger.ts'
 import type { MirrorStore } from '../stores/mirror-store.ts'
 
-interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration' | 'fence'> {
+export interface KeyContext extends Pick<EngineSettings, 'client' | 'store' | 'integration' | 'fence'> {
   readonly ledger: Ledger
 }
 
-interface CheckedCopy extends CopyState {
+/** A copy whose notes were listed with the client's key, or not listed yet. */
+export interface CheckedCopy extends CopyState {
   readonly key: KeyIdentity
 }
 
 /**
- * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if none is
- * recorded: only the worker with the lease of the integration may check a copy without a key.
+ * Checks the client's key before any note is read with it, because another key may not see the same notes. Records the key if nothing was
+ * listed before, even in place of another key, such as a mistyped one: only the worker with the lease of the integration may do this.
+ *
+ * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
+ */
+export async function recordKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
+  const { store, integration, ledger } = context
+  const key = await identifyKey(context, copy.progress)
+  if (isSameKey(copy.progress.key, key)) return { ...copy, key }
+  if (await hasListedNotes(store, integration, copy.progress)) return await requireKey(context, copy)
+  // The digest follows once a listing has succeeded, because the secret may be mistyped.
+  const progress = { ...copy.progress, key: withoutDigest(key), fullListing: null }
+  await ledger.commitKnown(progressAlone(progress))
+  return { ...copy, progress, key }
+}
+
+/**
+ * Checks the client's key, without the lease of the integration.
  *
  * @returns the state of the copy, and the client's key
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  */
 export async function requireKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
-  const { store, integration, ledger } = context
+  const { store, integration } = context
   const key = await identifyKey(context, copy.progress)
-  if (copy.progress.key === null && !(await hasListedNotes(store, integration, copy.progress))) {
-    // The digest follows once a listing has succeeded, because the secret may be mistyped.
-    const progress = { ...copy.progress, key: withoutDigest(key) }
-    await ledger.commitKnown(progressAlone(progress))
-    return { ...copy, progress, key }
-  }
   // Notes without a key: if the lease was lost, another worker has recorded its key before it wrote them.
   const current = copy.progress.key === null ? await store.readProgress(integration) : copy
   if (!isSameKey(current.progress.key, key)) throw new KeyChangedError(integration, current.progress.key, key)
