@@ -29,6 +29,7 @@ describe('the text of a checkpoint', () => {
 it.each<[string, unknown]>([
   ['is not a complete checkpoint', 'cursor-7'],
   ['is not a complete checkpoint', `${VALID} `],
+  ['is not a complete checkpoint', ` ${VALID}`],
   ['is not a complete checkpoint', [VALID]],
   ['checkpoint version 12;', 'changes.12.W10'],
   ["is bytes. Read the file as text: await readFile('checkpoint', 'utf8').", new TextEncoder().encode(VALID)],

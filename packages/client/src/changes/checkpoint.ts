@@ -56,8 +56,8 @@ function jsonIn(payload: string): string {
 }
 
 function idlePagesIn(json: string): number {
-  const space = json.slice(0, json.length - json.trimStart().length)
-  const count = Number.parseInt(space.replaceAll(' ', '0').replaceAll('\t', '1'), 2)
+  // The number ends where the array begins.
+  const count = Number.parseInt(json.replaceAll(' ', '0').replaceAll('\t', '1'), 2)
   return Number.isSafeInteger(count) ? count : 0
 }
 
@@ -72,7 +72,7 @@ function factsIn(json: string): readonly unknown[] {
 
 function progressOf([since, until, cursor, ...more]: readonly unknown[], idlePages: number): Progress | undefined {
   if (!isWatermark(since) || more.length > 0) return undefined
-  if (until === undefined && cursor === undefined) return { since }
+  if (until === undefined) return { since }
   return isWatermark(until) && typeof cursor === 'string' && cursor !== ''
     ? { since, underWay: { until, cursor, ...(idlePages > 0 && { idlePages }) } }
     : undefined

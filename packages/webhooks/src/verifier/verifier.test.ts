@@ -221,7 +221,9 @@ describe('a delivery that the service did not sign like this', () => {
   it('names what to pass instead of a parsed body', async () => {
     const { headers, body } = await sign(BODY)
     await expect(verify(JSON.parse(body), headers)).rejects.toThrow(BodyNotRawError)
-    await expect(verify(JSON.parse(body), headers)).rejects.toThrow(/await request\.text\(\), or a Buffer/)
+    const message = 'the body is neither a string nor bytes. Pass the raw body: await request.text(), or a Buffer'
+    const named = { code: 'body_not_raw', message: expect.stringContaining(message) }
+    await expect(verify(JSON.parse(body), headers)).rejects.toMatchObject(named)
   })
 })
 
@@ -361,6 +363,11 @@ describe('making a verifier', () => {
 
   it.each([[[]], [[null]], [[undefined, '', null]]])('refuses a list without a secret: %j', (secret) => {
     expect(() => createVerifier({ secret })).toThrow(/the signing secret is missing/)
+  })
+
+  it.each([5, null, {}, Date.now])('refuses %j, which is no clock', (given) => {
+    const refused = expect.objectContaining({ option: 'clock', message: expect.stringContaining('no method "now"') })
+    expect(() => createVerifier({ secret: SECRET, clock: given as unknown as ManualClock })).toThrow(refused)
   })
 
   it('refuses a malformed secret, an empty list, a tolerance that is none, and unknown options', () => {
