@@ -213,7 +213,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const endAt = monotonicNow(clock) + budgetMs
       const concurrency = integration === undefined ? WORK_CONCURRENCY : 1
       const parts = { settings, pauses, conflicts, signal, concurrency, endAt, integration, onError }
-      await dispatch(parts).finally(() => settings.log.writeDue(0))
+      await settings.log.duringRun(() => dispatch(parts)).finally(() => settings.log.writeDue(0))
       if (failures.length > 0) throw failures[0]
       return await workLeft(settings, integration)
     },
@@ -226,7 +226,7 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
       outage = new StoreOutage(settings)
       const parts = { settings, pauses, conflicts, signal, concurrency, onError, outage }
-      await dispatch(parts).finally(() => {
+      await settings.log.duringRun(() => dispatch(parts)).finally(() => {
         outage = undefined
         settings.log.writeAll()
       })

@@ -13,6 +13,7 @@ import { sqliteMirror } from './stores/sqlite/index.ts'
 const printed = collectPrinted()
 const { codes } = printed
 
+const BUDGET = { budgetMs: 10_000 }
 const ANOTHER_SECRET = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY'
 const file = () => join(tmpdir(), `notewire-log-${crypto.randomUUID()}.db`)
 /** Advances the clock in steps, and lets the real disk answer between them. */
@@ -267,6 +268,17 @@ describe('what the mirrors of many integrations print by default', () => {
     expect(codes()).toEqual(['error ENOSPC', 'info ENOSPC'])
     expect(JSON.stringify(printed.lines)).not.toContain('Private')
     await store.close?.()
+  })
+
+  it('prints that a consumer fails, also in a process that only consumes', async () => {
+    await using world = await manyCustomers(1, DEFAULT_LOGGER)
+    world.customers[0]?.write('mine')
+    await world.mirrors.add('customer-0')
+    await world.mirrors.work(BUDGET)
+    const apply = () => Promise.reject(Object.assign(new Error('row of "Private"'), { code: '23505' }))
+    await world.mirrors.of('customer-0').consumeDue({ name: 'search', apply })
+    expect(codes()).toEqual(['error 23505'])
+    expect(printed.lines[0]?.fields).toMatchObject({ consumer: 'search', integration: 'customer-0' })
   })
 
   it('prints which deliveries have no valid signature, and once that no events arrive, if a secret is wrong', async () => {

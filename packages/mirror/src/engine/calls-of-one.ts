@@ -137,7 +137,7 @@ export class CallsOfOne {
       await this.#open(signal, outage, onError)
       const parts = { settings: this.#settings, pauses: this.#pauses, conflicts: this.#conflicts }
       const ends = policy.parks ? {} : { isFinal }
-      await dispatch({ ...parts, signal, concurrency: 1, integration, onError, outage, ...ends })
+      await log.duringRun(() => dispatch({ ...parts, signal, concurrency: 1, integration, onError, outage, ...ends }))
     } finally {
       this.#outage = undefined
       log.writeAll()

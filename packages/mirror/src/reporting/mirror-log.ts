@@ -50,6 +50,8 @@ export class MirrorLog {
   readonly #clock: Clock
   readonly #collectMs: number
   readonly #groups = new Map<string, Group>()
+  /** How many runs of this process write the lines of this log. */
+  #runs = 0
 
   constructor({ logger, logErrorMessages, clock, collectMs }: LogParts) {
     this.#logger = unfailing(logger)
@@ -69,7 +71,17 @@ export class MirrorLog {
     group.firstAt ??= monotonicNow(this.#clock)
     if (known === undefined) this.#remember(key, group)
     if (integration === undefined) this.#writeIfDue(group, 0)
-    else if (this.#collectMs === 0) this.writeDue()
+    else if (this.#collectMs === 0 || this.#runs === 0) this.writeDue(0)
+  }
+
+  /** Collects what happens during a run, which calls `writeDue`. Without a run, nothing is collected: no one would write it. */
+  async duringRun<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#runs += 1
+    try {
+      return await run()
+    } finally {
+      this.#runs -= 1
+    }
   }
 
   /** Writes the lines that are due. Called several times a second while the mirror runs, and with 0 at the end of a call. */
