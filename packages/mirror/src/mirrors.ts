@@ -29,6 +29,7 @@ import {
   type WorkOptions,
   type WorkReport,
 } from './engine/mirrors-options.ts'
+import { openRepeatedly } from './engine/opening.ts'
 import { receiverOf } from './engine/receiving.ts'
 import { resolveMirrorsOptions } from './engine/resolve-options.ts'
 import { SharedPauses } from './engine/shared-pauses.ts'
@@ -81,7 +82,8 @@ export interface Mirrors<Transaction = never> {
   /** Does due work within a time budget: for cron jobs, alarms and queues. Any number of processes may call it concurrently. */
   work(options: WorkOptions): Promise<WorkReport>
   /**
-   * Keeps all mirrors up to date until the signal fires. Any number of processes may run concurrently.
+   * Keeps all mirrors up to date until the signal fires. Any number of processes may run concurrently. If the store fails, also at the start, `run`
+   * logs this and tries again.
    *
    * @param options  `concurrency`: the maximum number of integrations that are worked on concurrently, 16 by default. A quarter is reserved for
    * hints.
@@ -222,14 +224,16 @@ export function createMirrors<Transaction = never>(options: MirrorsOptions<Trans
       refuseUnknownOptions('mirrors.run', runOptions, { signal: true, concurrency: true })
       const signal = requireSignal('mirrors.run', runOptions.signal)
       const concurrency = requireCount('concurrency', runOptions.concurrency ?? 16)
-      await open()
       const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration: undefined })
       outage = new StoreOutage(settings)
       const parts = { settings, pauses, conflicts, signal, concurrency, onError, outage }
-      await settings.log.duringRun(() => dispatch(parts)).finally(() => {
+      try {
+        await openRepeatedly(open, { signal, clock, outage, onError })
+        await settings.log.duringRun(() => dispatch(parts))
+      } finally {
         outage = undefined
         settings.log.writeAll()
-      })
+      }
     },
 
     receivers(receiverOptions) {

@@ -7,7 +7,7 @@ import { type MirroredService, mirroredService } from '../fixtures/mirrored-serv
 import { collectPrinted, DEFAULT_LOGGER } from '../fixtures/printed.ts'
 import { SILENT } from '../fixtures/silent-logger.ts'
 import { whileRunning } from '../fixtures/while-running.ts'
-import { createMirrors, type MirrorStore } from './index.ts'
+import { type ConsumerChange, createMirrors, type MirrorStore } from './index.ts'
 import { sqliteMirror } from './stores/sqlite/index.ts'
 
 const printed = collectPrinted()
@@ -267,6 +267,35 @@ describe('what the mirrors of many integrations print by default', () => {
     })
     expect(codes()).toEqual(['error ENOSPC', 'info ENOSPC'])
     expect(JSON.stringify(printed.lines)).not.toContain('Private')
+    await store.close?.()
+  })
+
+  it('waits for a store that fails when the process starts', async () => {
+    const store = sqliteMirror(file())
+    const failing = failingStore(store)
+    await using world = await manyCustomers(1, { store: failing.store, ...DEFAULT_LOGGER })
+    world.customers[0]?.write('mine')
+    await world.mirrors.add('customer-0')
+    failing.error = Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' })
+    const later = world.another({ store: failing.store, ...DEFAULT_LOGGER })
+    const stop = new AbortController()
+    const titles = new Set<string>()
+    const apply = (changes: readonly ConsumerChange[]) => {
+      for (const change of changes) if (change.kind === 'content') titles.add(String(change.note.title))
+    }
+    const consuming = later.of('customer-0').consume({ name: 'search', apply, signal: stop.signal })
+    await whileRunning(later, async () => {
+      await pass(world, 30)
+      expect(codes()).toEqual(['error ECONNREFUSED', 'error ECONNREFUSED'])
+      await expect(later.status()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+      failing.error = undefined
+      await pass(world, 600)
+    })
+    stop.abort()
+    await consuming
+    expect(titles).toEqual(new Set(['mine']))
+    const over = ['info ECONNREFUSED', 'info consumer-over']
+    expect([...codes()].sort()).toEqual(['error ECONNREFUSED', 'error ECONNREFUSED', ...over])
     await store.close?.()
   })
 

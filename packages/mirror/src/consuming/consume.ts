@@ -3,6 +3,8 @@ import { Wakeup } from '../concurrency/wakeup.ts'
 import type { ConsumerRecord, ConsumerState } from '../consumers/consumer-store.ts'
 import { IntegrationRemovedError } from '../errors.ts'
 import { backoffAfter } from '../rules/backoff.ts'
+import { isOfStore } from '../service/failures.ts'
+import type { MirrorStore } from '../stores/mirror-store.ts'
 import { applyAndCommit } from './apply-and-commit.ts'
 import { ConsumerLease, ConsumerLostError, readConsumer } from './consumer-lease.ts'
 import type { Delivery } from './delivery.ts'
@@ -36,9 +38,18 @@ const NOTHING_DONE = { applied: 0, failed: 0 } as const
 /** The shortest time between two polls of the store by an idle consumer, for changes of other processes. In milliseconds. */
 const MIN_POLL_MS = 1_000
 
+/** What a consumer does in each round, before its store was opened. */
+type RoundParts<Transaction> = Omit<Round<Transaction>, 'store'>
+
 /** Consumes until the signal fires, or until a removed integration has no more removals. Retries with growing pauses if the store fails. */
-export async function consume<Transaction>(round: Round<Transaction>): Promise<void> {
-  const { signal, clock, onProblem, onChange, longestIdleMs = MIN_POLL_MS } = round
+export async function consume<Transaction>(
+  parts: RoundParts<Transaction>,
+  open: () => Promise<MirrorStore<Transaction>>,
+): Promise<void> {
+  const store = await openRepeatedly(parts, open)
+  if (store === undefined) return
+  const round = { ...parts, store }
+  const { signal, clock, onChange, longestIdleMs = MIN_POLL_MS } = round
   const changes = new Wakeup()
   const stopListening = onChange?.(() => changes.wake())
   let pollMs = MIN_POLL_MS
@@ -52,13 +63,36 @@ export async function consume<Transaction>(round: Round<Transaction>): Promise<v
       failures = 0
     } catch (error) {
       if (error instanceof IntegrationRemovedError) break
-      onProblem({ error })
-      reportBeginning(round, failures, error)
-      await clock.sleep(backoffAfter(failures), signal).catch(() => undefined)
+      await pauseAfter(error, failures, round)
       failures += 1
     }
   }
   stopListening?.()
+}
+
+/** @returns `undefined` if the signal fires first */
+async function openRepeatedly<Transaction>(
+  parts: RoundParts<Transaction>,
+  open: () => Promise<MirrorStore<Transaction>>,
+): Promise<MirrorStore<Transaction> | undefined> {
+  for (let failures = 0; !parts.signal.aborted; failures += 1) {
+    try {
+      const store = await open()
+      reportEnd(parts, failures)
+      return store
+    } catch (error) {
+      if (!isOfStore(error)) throw error
+      await pauseAfter(error, failures, parts)
+    }
+  }
+  return undefined
+}
+
+async function pauseAfter<Transaction>(error: unknown, failures: number, parts: RoundParts<Transaction>) {
+  const { clock, signal, onProblem } = parts
+  onProblem({ error })
+  reportBeginning(parts, failures, error)
+  await clock.sleep(backoffAfter(failures), signal).catch(() => undefined)
 }
 
 function idleTime(done: RoundEnd, now: number): number {

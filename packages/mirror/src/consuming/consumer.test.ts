@@ -285,32 +285,32 @@ describe('a consumer', () => {
     expect(problems).toMatchObject([{ error: { message: expect.stringContaining('needs a store with transactions') } }])
   })
 
-  it('continues until the signal fires, even after the store failed', async () => {
-    const { store, notes, clock, problems } = aConsumedMirror()
-    let fails = 2
-    const flaky = {
-      ...store,
-      listConsumers: (...asked: Parameters<typeof store.listConsumers>) => {
+  it.each(['migrate', 'listConsumers'] as const)(
+    'continues until the signal fires, even after %s of the store failed',
+    async (operation) => {
+      const { store, notes, clock, problems } = aConsumedMirror()
+      let fails = 2
+      const flaky = (...asked: unknown[]) => {
         fails -= 1
-        return fails < 0 ? store.listConsumers(...asked) : Promise.reject(new Error('connection lost'))
-      },
-    }
-    const mirror = openMirror({
-      store: onClock(flaky, clock),
-      logger: SILENT,
-      hooks: { onProblem: (problem) => problems.push(problem) },
-    })
-    const index = anIndex()
-    const end = new AbortController()
-    const consuming = mirror.consume({ ...index.options, signal: end.signal })
-    for (const title of ['First', 'Second']) {
-      await notes.show('a', title)
-      await expect.poll(() => clock.advance(1_000) ?? index.titles.get('a'), { interval: 5 }).toBe(title)
-    }
-    end.abort()
-    await consuming
-    expect(problems).toHaveLength(2)
-  })
+        return fails < 0 ? Reflect.apply(store[operation], store, asked) : Promise.reject(new Error('connection lost'))
+      }
+      const mirror = openMirror({
+        store: onClock({ ...store, [operation]: flaky }, clock),
+        logger: SILENT,
+        hooks: { onProblem: (problem) => problems.push(problem) },
+      })
+      const index = anIndex()
+      const end = new AbortController()
+      const consuming = mirror.consume({ ...index.options, signal: end.signal })
+      for (const title of ['First', 'Second']) {
+        await notes.show('a', title)
+        await expect.poll(() => clock.advance(1_000) ?? index.titles.get('a'), { interval: 5 }).toBe(title)
+      }
+      end.abort()
+      await consuming
+      expect(problems).toHaveLength(2)
+    },
+  )
 
   it('rejects invalid options, with the fix', async () => {
     const { mirror } = aConsumedMirror()

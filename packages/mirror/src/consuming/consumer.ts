@@ -61,7 +61,8 @@ export interface MirrorConsumers<Transaction = never> {
    * If `apply` rejects, its changes are sent again note by note. A note that fails alone is retried with growing pauses and then parked; the other
    * notes continue. If all notes fail, the consumer backs off.
    *
-   * @throws OptionError. Errors of `apply` and of the store are passed to the hook `onProblem`.
+   * @throws OptionError; IntegrationRemovedError if the integration does not exist. Errors of `apply` and of the store, also of its first use, are passed
+   * to the hook `onProblem`.
    */
   consume(options: ConsumeOptions<Transaction>): Promise<void>
   /**
@@ -92,7 +93,13 @@ export function createConsumers<Transaction>(
   open: () => Promise<MirrorStore<Transaction>>,
   { integration, clock, hooks, log, onChange, longestIdleMs, isErasing = async () => false }: ConsumerSettings,
 ): MirrorConsumers<Transaction> {
-  async function roundOf({ name, from = 'beginning', batchSize = 100, apply, signal }: ConsumeDueOptions<Transaction>) {
+  function roundOf({
+    name,
+    from = 'beginning',
+    batchSize = 100,
+    apply,
+    signal,
+  }: ConsumeDueOptions<Transaction>): Omit<Round<Transaction>, 'store'> {
     requireName(name)
     requireWord('from', from, ['beginning', 'now'])
     requireCount('batchSize', batchSize)
@@ -100,7 +107,6 @@ export function createConsumers<Transaction>(
     refuseNoSignal(signal)
     const until = signal ?? new AbortController().signal
     const ofMirror = {
-      store: await open(),
       integration,
       clock,
       onProblem: copyHooks(hooks, integration).onProblem,
@@ -116,11 +122,11 @@ export function createConsumers<Transaction>(
     async consume(options) {
       refuseUnknownOptions('mirror.consume', options, OPTIONS)
       requireSignal('mirror.consume', options.signal)
-      await consume(await roundOf(options))
+      await consume(roundOf(options), open)
     },
     async consumeDue(options) {
       refuseUnknownOptions('mirror.consumeDue', options, OPTIONS)
-      return await consumeDue(await roundOf(options))
+      return await consumeDue({ ...roundOf(options), store: await open() })
     },
     async consumerStatus(name) {
       const store = await open()

@@ -14,6 +14,7 @@ import { ClockConflicts } from './clock-conflicts.ts'
 import { engineOf } from './connection.ts'
 import type { CopyOfOne } from './copy-of-one.ts'
 import { dispatch } from './dispatch.ts'
+import { openRepeatedly } from './opening.ts'
 import { copyWithKey } from './recorded-key.ts'
 import { SharedPauses } from './shared-pauses.ts'
 import { doSlice, type SliceEnd } from './slice.ts'
@@ -22,9 +23,6 @@ import type { ActiveWork } from './slice-context.ts'
 import { takeNow, takeRequest } from './taking.ts'
 import { bringUpToDate } from './usual-work.ts'
 import type { WorkSettings } from './work-settings.ts'
-
-/** The time between two attempts of `run` to open a store that fails, in milliseconds. */
-const OPEN_AGAIN_AFTER_MS = 5_000
 
 /** The codes of a refused key, which a call tries again whenever it is made: the key may have been replaced. */
 const REFUSED: ReadonlySet<string> = new Set(['unauthorized', 'forbidden'])
@@ -128,13 +126,13 @@ export class CallsOfOne {
 
   /** See `Mirror.run`. */
   async run(signal: AbortSignal): Promise<void> {
-    const { hooks, log, policy } = this.#settings
+    const { hooks, log, policy, clock } = this.#settings
     const integration = this.#integration
     const outage = new StoreOutage(this.#settings)
     const onError = (error: unknown) => callHook(hooks.onProblem, { error, integration })
     this.#outage = outage
     try {
-      await this.#open(signal, outage, onError)
+      await openRepeatedly(() => this.#open(), { signal, clock, outage, onError })
       const parts = { settings: this.#settings, pauses: this.#pauses, conflicts: this.#conflicts }
       const ends = policy.parks ? {} : { isFinal }
       await log.duringRun(() => dispatch({ ...parts, signal, concurrency: 1, integration, onError, outage, ...ends }))
@@ -144,21 +142,11 @@ export class CallsOfOne {
     }
   }
 
-  /** Opens the store, and ends a pause: a process that was started again may have another key. Repeated while the store fails. */
-  async #open(signal: AbortSignal, outage: StoreOutage, onError: (error: unknown) => void): Promise<void> {
+  /** Opens the store, and ends a pause: a process that was started again may have another key. */
+  async #open(): Promise<void> {
     const { integrations, clock, policy } = this.#settings
-    while (!signal.aborted) {
-      try {
-        await this.#copy.read()
-        if (policy.isSingle) await integrations.wake(this.#integration, clock.now())
-        return
-      } catch (error) {
-        if (!isOfStore(error)) throw error
-        outage.failed(error)
-        onError(error)
-        await clock.sleep(OPEN_AGAIN_AFTER_MS, signal).catch(() => undefined)
-      }
-    }
+    await this.#copy.read()
+    if (policy.isSingle) await integrations.wake(this.#integration, clock.now())
   }
 
   /** Makes the integration of `createMirror` due if the schedule that is stored is not that of this process, or if its key was refused. */

@@ -34,8 +34,8 @@ export interface Mirror<Transaction = never> extends MirrorReader, MirrorConsume
   /**
    * Keeps the mirror up to date until the signal fires: reads the notes of events immediately, polls every few minutes, lists all notes once a
    * day, and pauses while the service is down, limits the rate or refuses the key: it tries a refused key again, once an hour at most after
-   * some minutes. It logs when a problem begins, changes and ends. Any number of processes may run concurrently: one of them lists, and the others
-   * read the notes of events.
+   * some minutes. It logs when a problem begins, changes and ends. If the store fails, also at the start, it tries again. Any number of processes may run
+   * concurrently: one of them lists, and the others read the notes of events.
    *
    * @throws KeyChangedError; OptionError; NotesClientError `redirect_refused`, unless the integration is one of `createMirrors`, which parks it; never
    * the signal's reason
