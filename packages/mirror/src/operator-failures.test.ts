@@ -148,6 +148,8 @@ describe('what one mirror prints by default', () => {
       return codes()
     }
     await expect.poll(codesLater).toEqual(['error 23505'])
+    // Once all notes have failed, the consumer backs off.
+    await expect.poll(async () => (await world.mirror.consumerStatus('search')).backoff).not.toBeNull()
     isBroken = false
     await expect.poll(codesLater).toEqual(['error 23505', 'info consumer-over'])
     stop.abort()
