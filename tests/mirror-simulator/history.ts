@@ -67,7 +67,11 @@ const play = async (
   const checker = new InvariantChecker({ logicalClock, world, scenario, mirror, store })
   const shared = { random, schedule, logicalClock, scenario, chronicle, world, store, integration, checker, inWords }
   const context = createContext(shared)
-  void budget.exhausted.then(() => checker.violated(`It makes more than ${MAX_STORE_CALLS} calls of the store.`))
+  // A step may wait for a call that the budget does not allow, and would then never end.
+  const exhausted = budget.exhausted.then(() => {
+    checker.violated(`It makes more than ${MAX_STORE_CALLS} calls of the store.`)
+    return 0
+  })
   onUnhandled = (reason) =>
     checker.violated(`Unhandled rejection: ${reason instanceof Error ? reason.stack : String(reason)}`)
   playBy(schedule, () => random.fraction())
@@ -88,7 +92,7 @@ const play = async (
   for (let notes = scenario.massRemoval; notes > 0; notes -= 1) world.record()
   const other = scheduleEpisodes(context, { instances, readers, sender })
 
-  let steps = await playOn(schedule, checker, MAX_STEPS)
+  let steps = await Promise.race([playOn(schedule, checker, MAX_STEPS), exhausted])
   if (checker.violation === undefined) {
     chronicle.tell('operator', 'ends all faults')
     context.faultsAreOver = true
@@ -97,7 +101,7 @@ const play = async (
     const end = checkConvergence(context, { instance, readers, mirror: checker.mirror, network, sender }).then(() =>
       other?.checkConvergence(),
     )
-    steps += await playUntil(end, context)
+    steps += await Promise.race([playUntil(end, context), exhausted])
   }
   playBy(undefined, () => random.fraction())
   await world.close()
