@@ -62,7 +62,7 @@ const LAG = ['fault: laggingAnswer', 'the service is restored', 'contradictions'
 
 const EVERYTHING = [
   ...['begins', 'ends', 'edits', 'deletes', 'moves', 'records', 'gets'].map((act) => `act: ${act}`),
-  ...['full-listing', 'sync', 'poll', 'settle', 'run'].map((job) => `job: ${job}`),
+  ...['full-listing', 'sync', 'poll', 'settle', 'run', 'with another key'].map((job) => `job: ${job}`),
   ...['crash', 'freeze', 'storeError', 'slowStore', 'refusal', 'reset', 'silence', 'truncation', 'slowAnswer'].map(
     (fault) => `fault: ${fault}`,
   ),

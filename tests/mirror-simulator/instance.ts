@@ -3,7 +3,6 @@ import { createMirror, type Mirror } from '@notewire/mirror'
 import type { IssuedKey } from '@notewire/mock-server'
 import type { IncomingAttempt, Receiver } from '@notewire/webhooks'
 import { SILENT } from '../../packages/mirror/fixtures/silent-logger.ts'
-import { hasListedNotes } from '../../packages/mirror/src/listing/key-guard.ts'
 import { Stopped } from './errors.ts'
 import type { HistoryContext } from './history-context.ts'
 import type { Network } from './network.ts'
@@ -66,8 +65,8 @@ export class Instance {
     const { checker, store, integration, chronicle } = this.#context
     const { process, mirrorWithOtherKey } = this.#running
     // Before the first listing, any key is accepted.
-    const { progress } = await store.readProgress(integration)
-    if (process.dead || !(await hasListedNotes(store, integration, progress))) return
+    const { poll } = (await store.readProgress(integration)).progress
+    if (process.dead || (poll.checkpoint === null && poll.backfilledAt === null)) return
     chronicle.count('job: with another key')
     process.log(() => 'syncs with another key')
     const mirror = mirrorWithOtherKey()

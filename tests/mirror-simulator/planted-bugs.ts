@@ -350,6 +350,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     patches: [scanning('return isEveryNote || missing > Math.max', 'return isEveryNote && missing < 0 * Math.max')],
   },
   {
+    name: 'another key recorded after a listing',
+    mistake: 'A worker with the lease records its key in place of the key with which the notes were listed.',
+    patches: [
+      guarding(
+        '  if (await hasListedNotes(store, integration, copy.progress)) return await requireKey(context, copy)\n',
+        '',
+      ),
+    ],
+  },
+  {
     name: 'another key accepted',
     mistake: 'A mirror continues with another key, and removes the notes that this key cannot see.',
     patches: [

@@ -22,7 +22,7 @@ function keyThatSeesNothing({ service: { owner } }: MirroredService): IssuedKey 
 
 function mirrorWith({ service, another }: MirroredService, store: MirrorStore, apiKey: string): Mirror {
   const { baseUrl, fetch } = service
-  return another({ store, client: new NotesClient({ baseUrl, apiKey, fetch }) })
+  return another({ store, client: new NotesClient({ baseUrl, apiKey, fetch, maxRetries: 0 }) })
 }
 
 describe.each(FORMS)('another key %s', (_form, contract) => {
@@ -93,18 +93,32 @@ describe.each([
     await expect(mirrorWith(world, store, mistyped(apiKey)).sync()).rejects.toMatchObject({ code: 'key_changed' })
   })
 
-  it('is replaced by the right key, whichever call begins', async () => {
-    await using world = await mirroredService({ notes: 3, contract })
-    const { apiKey } = world.service
-    for (const call of ['settle', 'work'] as const) {
+  it.each(['sync', 'settle', 'work', 'acceptReads'] as const)(
+    'is replaced by the right key, if %s is the first call with it',
+    async (call) => {
+      await using world = await mirroredService({ notes: 3, contract })
       const store = memoryMirror()
+      const { apiKey } = world.service
       const wrong = mirrorWith(world, store, mistyped(apiKey))
       await wrong.settle()
       await expect(wrong.work()).rejects.toMatchObject({ status: 401 })
-      await mirrorWith(world, store, apiKey).work()
-      await mirrorWith(world, store, apiKey)[call]()
-      expect((await mirrorWith(world, store, apiKey).status()).notes.live).toBe(3)
-    }
+      const right = mirrorWith(world, store, apiKey)
+      await (call === 'acceptReads' ? right.acceptReads('note_unknown') : right[call]())
+      await right.work()
+      expect((await right.status()).notes.live).toBe(3)
+    },
+  )
+
+  it('is replaced by the right key during a pause that the service has asked for', async () => {
+    await using world = await mirroredService({ notes: 3, contract })
+    const store = memoryMirror()
+    const { apiKey, faults } = world.service
+    const outage = faults.inject({ request: '* /v1/**', fault: { kind: 'status', status: 503, retryAfter: 600 } })
+    await expect(mirrorWith(world, store, mistyped(apiKey)).work()).rejects.toMatchObject({ status: 503 })
+    outage.remove()
+    const right = mirrorWith(world, store, apiKey)
+    expect(await right.work()).toMatchObject({ listed: false })
+    expect((await right.sync()).listed).toBe(true)
   })
 })
 

@@ -2,6 +2,7 @@ import { pauseAfterLoss } from '../concurrency/lease.ts'
 import { IntegrationRemovedError, LeaseLostError } from '../errors.ts'
 import { RANKS } from '../integrations/integration-store.ts'
 import type { CopyState } from '../integrations/progress.ts'
+import { awaitsKey } from '../listing/key-guard.ts'
 import { engineOf, fenceOf } from './connection.ts'
 import { recordOf } from './copy-of-one.ts'
 import { takeRequest } from './taking.ts'
@@ -18,19 +19,21 @@ interface CopyRequest {
 }
 
 /**
- * Reads a copy for work without the lease. If it records no key, records that of the connection first, under the lease; or waits until the worker
- * with the lease has recorded one.
+ * Reads a copy for work without the lease. If nothing was listed, records the key of the connection first, under the lease; or waits until the worker
+ * with the lease has listed with it, or recorded it.
  *
  * @throws KeyChangedError if the copy has notes and records no key; IntegrationRemovedError if the copy is removed; MirrorBusyError if other
  * workers took the lease at every attempt; the reason of the signal
  */
 export async function copyWithKey(request: CopyRequest, settings: WorkSettings): Promise<CopyState> {
   const { store, clock, work } = settings
-  const { integration, signal } = request
+  const { integration, generation, connection, signal } = request
   for (let losses = 0; ; ) {
     const copy = await store.readProgress(integration)
-    if (copy.progress.key !== null) return copy
+    if (!(await awaitsKey({ store, integration, client: connection.client }, generation, copy))) return copy
     const outcome = await recordKey(request, settings)
+    // Another worker may replace it at once, and the work then rejects.
+    if (outcome === 'recorded') return await store.readProgress(integration)
     if (outcome === 'busy') await work.nextChange(RETRY_EVERY_MS, clock, signal)
     if (outcome === 'lost') await pauseAfterLoss(losses++, clock, signal)
   }

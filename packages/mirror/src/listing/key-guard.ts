@@ -40,8 +40,8 @@ export async function recordKey(context: KeyContext, copy: CopyState): Promise<C
 export async function requireKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
   const { store, integration } = context
   const key = await identifyKey(context, copy.progress)
-  // Notes without a key: if the lease was lost, another worker has recorded its key before it wrote them.
-  const current = copy.progress.key === null ? await store.readProgress(integration) : copy
+  // If the lease was lost, another worker may have recorded this key before it wrote notes.
+  const current = isSameKey(copy.progress.key, key) ? copy : await store.readProgress(integration)
   if (!isSameKey(current.progress.key, key)) throw new KeyChangedError(integration, current.progress.key, key)
   return { ...current, key }
 }
@@ -54,12 +54,18 @@ export async function adoptKey(context: KeyContext): Promise<void> {
   await ledger.commitKnown(progressAlone({ ...progress, key, fullListing: null }))
 }
 
-/** Whether notes were listed or read, so that a key was used. */
-export async function hasListedNotes(
-  store: MirrorStore,
-  integration: string,
-  { poll }: MirrorProgress,
+/** Whether the client's key must be recorded before work without the lease: nothing was listed, with this key or another. */
+export async function awaitsKey(
+  { client, store, integration }: Pick<KeyContext, 'client' | 'store' | 'integration'>,
+  generation: string,
+  { progress }: CopyState,
 ): Promise<boolean> {
+  if (isSameKey(progress.key, await client.identifyKey(progress.copyId ?? generation))) return false
+  return !(await hasListedNotes(store, integration, progress))
+}
+
+/** Whether a listing has begun to store notes, or the mirror shows a note. */
+async function hasListedNotes(store: MirrorStore, integration: string, { poll }: MirrorProgress): Promise<boolean> {
   if (poll.checkpoint !== null || poll.backfilledAt !== null) return true
   return (await store.count(integration)).live > 0
 }
