@@ -20,8 +20,8 @@ import { isProof } from './test-run.ts'
 
 // The chaos reserves up to eight workers for its slow events.
 const WORKERS = isProof ? 16 : 12
-const DELIVERIES = WORKERS * (isProof ? 8_000 : 125)
-const NOTES = 300
+const DELIVERIES = WORKERS * (isProof ? 8_000 : 700)
+const NOTES = isProof ? 300 : 200
 const KILLS = isProof ? 60 : 4
 const CROWD = 50
 

@@ -19,15 +19,19 @@ const FIRST_REVISION: Readonly<Record<Integration, number>> = { personal: 1_000,
 const EVENTS_PER_NOTE = 14
 
 /**
- * Everything that the service sends, in order: each event at least once, most events several times, the events of a note
+ * Everything that the service sends, in order: each event at least once, many events several times, the events of a note
  * roughly in order.
+ *
+ * @throws RangeError if no event is sent several times
  */
 export function drawDeliveries(random: Random, notes: number, deliveries: number): readonly AddressedEvent[] {
   const events = INTEGRATIONS.flatMap((integration) =>
     Array.from({ length: notes }, (_, note) => drawHistory(random, integration, `note_${note}`)).flat(),
   )
+  if (deliveries <= events.length)
+    throw new RangeError(`${deliveries} deliveries repeat none of ${events.length} events`)
   const first = events.map(({ dueAt, ...addressed }) => ({ addressed, at: dueAt + random.fraction() * 0.15 }))
-  const again = Array.from({ length: Math.max(0, deliveries - events.length) }, () => {
+  const again = Array.from({ length: deliveries - events.length }, () => {
     const { dueAt, ...addressed } = random.pick(events as [DatedEvent, ...DatedEvent[]])
     return { addressed, at: dueAt + random.fraction() * 0.4 }
   })
