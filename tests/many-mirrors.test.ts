@@ -9,6 +9,7 @@ import { openPool, startPostgres, temporaryPath } from './servers/index.ts'
 import { replayCommand } from './simulation/exploration.ts'
 import { explore } from './simulation/explore.ts'
 import { misfitsOf } from './simulation/plant.ts'
+import type { PlantedCase } from './simulation/simulator.ts'
 import { IN_PROOF, isProof } from './test-run.ts'
 
 const SEED = 2026
@@ -48,11 +49,24 @@ describe.concurrent('histories of four integrations and two processes, one of wh
     for (const [act, times] of Object.entries(tally)) expect(times, act).toBeGreaterThan(HISTORIES / 10)
   })
 
-  it.each(simulator.plantedCases)('detect the planted bug: $name', IN_PROOF, async ({ name }) => {
-    const { found } = await explore(simulator, { store: 'memory', seed: SEED, histories: 200, bug: name })
-    expect(found?.violation, 'not within 200 histories').toBeDefined()
-  })
+  it.each(simulator.plantedCases.filter(isQuick))('detect the planted bug: $name', detect)
+
+  it.each(simulator.plantedCases.filter((planted) => !isQuick(planted)))(
+    'detect the planted bug: $name',
+    IN_PROOF,
+    detect,
+  )
 })
+
+/** Whether a few histories show a bug, so that each run of the tests shows that the histories can fail. */
+function isQuick({ name }: PlantedCase): boolean {
+  return name === 'a copy that is listed for ever' || name === 'a probe undoes a resume'
+}
+
+async function detect({ name }: PlantedCase): Promise<void> {
+  const { found } = await explore(simulator, { store: 'memory', seed: SEED, histories: 200, bug: name })
+  expect(found?.violation, 'not within 200 histories').toBeDefined()
+}
 
 it('each planted bug fits the code', () => {
   expect(misfitsOf(simulator)).toEqual([])
