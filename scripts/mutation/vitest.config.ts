@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     ...test,
     include: MUTATION_TESTS.split(','),
+    // Those of the package are excluded if they take long.
+    exclude: [],
     setupFiles: [...test.setupFiles, `${import.meta.dirname}/without-shrinking.ts`],
     // Stryker ends what hangs, by a limit of its own.
     testTimeout: 600_000,
