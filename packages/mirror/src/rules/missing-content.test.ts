@@ -17,7 +17,7 @@ const aContent = (traits: Partial<NoteWithContent> = {}): NoteWithContent => ({
 const unsettled = aLiveNote({ settledRevision: null, transcriptOutcome: null, summaryOutcome: null, dueAt: NOW })
 
 describe('a part that is absent', () => {
-  it.each(['pending', undefined])('does not lack although its status is %s', (summary_status) => {
+  it.each(['pending', undefined])('is not missing if its status is %s', (summary_status) => {
     expect(lacksReadyPart(aContent({ note: aRecord({ summary_status }), summary: NOT_READY }), KEEP_ALL)).toBe(false)
   })
 
