@@ -17,7 +17,13 @@ const underFire = [
   'src/stores/*/{consuming-under-fire,many-processes,many-workers}.test.ts',
   'src/commands/pull-after-a-kill.test.ts',
 ]
-const ofCommands = ['src/commands/*.test.ts']
+// Each test runs `notewire` as a process of its own.
+const ofCommands = [
+  'src/commands/*.test.ts',
+  'src/{help,json-output,program}.test.ts',
+  'src/configuration/{configuration,hostile-folder,misleading-settings}.test.ts',
+  'src/terminal/printing.test.ts',
+]
 const ofDoctor = ['src/commands/doctor/{,python-}receivers.test.ts']
 const onRedis = ['src/stores/redis/**/*.test.ts']
 const long = ['src/**/*.long.test.ts']
@@ -154,7 +160,6 @@ const people = [
   whole('contract-variants'),
   whole('contract-errors'),
   whole('contract-events'),
-  whole('linear-expressions'),
   whole('option-defaults'),
   whole('option-tables'),
   whole('troubleshooting'),
@@ -182,6 +187,7 @@ const rest = [
   whole('quickstarts', ofProjects),
   ...simulators,
   whole('newcomer'),
+  whole('linear-expressions'),
   runtimes,
   whole('budgets'),
   whole('packed-packages'),

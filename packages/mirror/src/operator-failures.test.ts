@@ -287,11 +287,11 @@ describe('what the mirrors of many integrations print by default', () => {
     }
     const consuming = later.of('customer-0').consume({ name: 'search', apply, signal: stop.signal })
     await whileRunning(later, async () => {
-      await pass(world, 30)
+      await pass(world, 10)
       expect(codes()).toEqual(['error ECONNREFUSED', 'error ECONNREFUSED'])
       await expect(later.status()).rejects.toMatchObject({ code: 'ECONNREFUSED' })
       failing.error = undefined
-      await pass(world, 600)
+      await pass(world, 60)
     })
     stop.abort()
     await consuming
