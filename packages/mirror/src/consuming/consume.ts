@@ -46,7 +46,7 @@ export async function consume<Transaction>(
   parts: RoundParts<Transaction>,
   open: () => Promise<MirrorStore<Transaction>>,
 ): Promise<void> {
-  const store = await openRepeatedly(parts, open)
+  const store = await openStore(parts, open)
   if (store === undefined) return
   const round = { ...parts, store }
   const { signal, clock, onChange, longestIdleMs = MIN_POLL_MS } = round
@@ -71,7 +71,7 @@ export async function consume<Transaction>(
 }
 
 /** @returns `undefined` if the signal fires first */
-async function openRepeatedly<Transaction>(
+async function openStore<Transaction>(
   parts: RoundParts<Transaction>,
   open: () => Promise<MirrorStore<Transaction>>,
 ): Promise<MirrorStore<Transaction> | undefined> {
