@@ -74,7 +74,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a 404 from before the event',
     mistake: 'A read that was sent before an event arrived, and that did not find the note, removes it.',
-    history: 4359,
+    history: 17307,
     patches: [reading('heard !== null && start < heard.sequence', 'false')],
   },
   {
