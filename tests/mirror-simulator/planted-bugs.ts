@@ -84,7 +84,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a higher revision beats a tombstone',
-    history: 1292,
+    history: 3149,
     mistake:
       'A record with a higher revision shows a removed note again, even if its request was sent before the removal.',
     patches: [
@@ -112,7 +112,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'watermark after the backfill',
-    history: 1180,
+    history: 1381,
     mistake:
       'The watermark is taken from the last page. A change on an earlier page during the listing is never listed.',
     patches: [
@@ -244,7 +244,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a read from before a full listing shows the note',
     mistake:
       "A read that was sent before a full listing began, and that is answered after the full listing, shows a hidden note that the full listing did not list. The simulator found this bug in the mirror's own code.",
-    history: 23249,
+    history: 23657,
     patches: [
       dating(
         'fullListingStartSequence !== undefined && start < fullListingStartSequence',
@@ -470,7 +470,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'content without a status not fetched again',
     mistake:
       "Missing content is not fetched again if its status does not change. The simulator found this bug in the mirror's own code.",
-    history: 810,
+    history: 1295,
     patches: [comparing("held === 'not_ready' && !meansAbsent(status)", 'false')],
   },
   {
