@@ -21,8 +21,8 @@ export interface CheckedCopy extends CopyState {
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  */
 export async function recordKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
-  const { store, integration, ledger } = context
-  const key = await identifyKey(context, copy.progress)
+  const { client, store, integration, fence, ledger } = context
+  const key = await identifyKey(client, fence.generation, copy.progress)
   if (isSameKey(copy.progress.key, key)) return { ...copy, key }
   if (await hasListedNotes(store, integration, copy.progress)) return await requireKey(context, copy)
   // The digest follows once a listing has succeeded, because the secret may be mistyped.
@@ -38,8 +38,8 @@ export async function recordKey(context: KeyContext, copy: CopyState): Promise<C
  * @throws KeyChangedError when the notes were listed with another key, or with a key that is not recorded
  */
 export async function requireKey(context: KeyContext, copy: CopyState): Promise<CheckedCopy> {
-  const { store, integration } = context
-  const key = await identifyKey(context, copy.progress)
+  const { client, store, integration, fence } = context
+  const key = await identifyKey(client, fence.generation, copy.progress)
   // If the lease was lost, another worker may have recorded this key before it wrote notes.
   const current = isSameKey(copy.progress.key, key) ? copy : await store.readProgress(integration)
   if (!isSameKey(current.progress.key, key)) throw new KeyChangedError(integration, current.progress.key, key)
@@ -48,9 +48,9 @@ export async function requireKey(context: KeyContext, copy: CopyState): Promise<
 
 /** Replaces the recorded key. A full listing under way is restarted, because the previous key may have seen more notes. */
 export async function adoptKey(context: KeyContext): Promise<void> {
-  const { store, integration, ledger } = context
+  const { client, store, integration, fence, ledger } = context
   const { progress } = await store.readProgress(integration)
-  const key = await identifyKey(context, progress)
+  const key = await identifyKey(client, fence.generation, progress)
   await ledger.commitKnown(progressAlone({ ...progress, key, fullListing: null }))
 }
 
@@ -60,7 +60,7 @@ export async function awaitsKey(
   generation: string,
   { progress }: CopyState,
 ): Promise<boolean> {
-  if (isSameKey(progress.key, await client.identifyKey(progress.copyId ?? generation))) return false
+  if (isSameKey(progress.key, await identifyKey(client, generation, progress))) return false
   return !(await hasListedNotes(store, integration, progress))
 }
 
@@ -71,8 +71,12 @@ async function hasListedNotes(store: MirrorStore, integration: string, { poll }:
 }
 
 /** Identifies the client's key. The salt of the digest is the id of the copy. */
-async function identifyKey({ client, fence }: KeyContext, { copyId }: MirrorProgress): Promise<KeyIdentity> {
-  return await client.identifyKey(copyId ?? fence.generation)
+async function identifyKey(
+  client: KeyContext['client'],
+  generation: string,
+  { copyId }: MirrorProgress,
+): Promise<KeyIdentity> {
+  return await client.identifyKey(copyId ?? generation)
 }
 
 function withoutDigest(key: KeyIdentity): KeyIdentity {
