@@ -23,17 +23,18 @@ describe.concurrent('receivers on many instances', () => {
   it.each(['memory', 'sqlite'] as const)(
     `keep every promise in ${HISTORIES} histories on the %s store`,
     async (store) => {
-      const seed = randomInt(2 ** 31)
+      // Outside the proof, the same in every run, so that a failure is caused by the change.
+      const seed = isProof ? randomInt(2 ** 31) : 2026
       const { found, tally } = await explore(simulator, { store, seed, histories: HISTORIES })
       if (found !== undefined) {
         expect.fail(
           `${found.violation}\nThe same again: ${replayCommand(simulator, { seed, history: found.history, store })}`,
         )
       }
-      // If an event or a fault hardly ever happened, the histories would prove little about it. In 300 histories, chance decides how often.
+      // If an event or a fault hardly ever happened, the histories would prove little about it.
       const inTransactions = store === 'sqlite' ? IN_TRANSACTIONS : []
       for (const event of [...EVERYTHING, ...inTransactions])
-        expect(tally[event], `${event}, seed ${seed}`).toBeGreaterThan(isProof ? HISTORIES / 100 : 0)
+        expect(tally[event], `${event}, seed ${seed}`).toBeGreaterThan(HISTORIES / 100)
     },
   )
 })
